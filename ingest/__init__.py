@@ -1,0 +1,1 @@
+"""Getting observations into the warehouse; nothing here computes a result."""

@@ -1,0 +1,1 @@
+"""The hotel instrument: task banks, released answers and simulated shoppers."""

@@ -1,0 +1,185 @@
+"""Shape of every table that a loader writes: raw tables as Arrow schemas, quality as DDL.
+
+This is the one home of raw column names and types. dlt freezes them; staging renames
+nothing that is not named here.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+OPTION_LETTERS = ("A", "B", "C", "D", "E")
+OPTION_COUNT = {"binary": 2, "ternary": 3, "fiveopt": 5}
+PRICE_TYPE = pa.decimal128(12, 2)
+
+_PROVENANCE = [
+    pa.field("_source_file", pa.string(), nullable=False),
+    pa.field("_source_sha256", pa.string(), nullable=False),
+    pa.field("_source_row", pa.int64(), nullable=False),
+]
+
+OPTION_FIELDS: tuple[tuple[str, pa.DataType], ...] = (
+    ("hotel_id", pa.int64()),
+    ("name", pa.string()),
+    ("stars", pa.float64()),
+    ("neighborhood", pa.string()),
+    ("review_score", pa.float64()),
+    ("review_count", pa.int64()),
+    ("room_type", pa.string()),
+    ("cancellation_free", pa.int64()),
+    ("breakfast_included", pa.int64()),
+    ("amenities", pa.string()),
+    ("price", PRICE_TYPE),
+)
+
+
+def _table(*fields: tuple[str, pa.DataType, bool]) -> pa.Schema:
+    required = [pa.field(name, kind, nullable=null) for name, kind, null in fields]
+    return pa.schema(required + _PROVENANCE)
+
+
+def _task() -> pa.Schema:
+    head = [
+        ("bank_sha256", pa.string(), False),
+        ("task_id", pa.int64(), False),
+        ("task_type", pa.string(), False),
+        ("group_id", pa.int64(), False),
+        ("rep", pa.int64(), False),
+    ]
+    options = [
+        (f"{letter.lower()}_{name}", kind, True)
+        for letter in OPTION_LETTERS
+        for name, kind in OPTION_FIELDS
+    ]
+    return _table(*head, *options)
+
+
+RAW_HOTEL: dict[str, pa.Schema] = {
+    # one row per task of a bank; a bank is one task file, named by its sha256
+    "task": _task(),
+    # one row per answer as it stands in its file, repeated and offset rows included
+    "response": _table(
+        ("bank_sha256", pa.string(), False),
+        ("run_id", pa.string(), False),
+        ("source", pa.string(), False),
+        ("ordering", pa.string(), False),  # 'original' or 'swapped'
+        ("repeat", pa.int64(), False),
+        ("task_id", pa.int64(), False),  # as in the file
+        ("id_offset", pa.int64(), False),  # 0, 1000 or 10000
+        ("bank_task_id", pa.int64(), False),  # task_id - id_offset
+        ("choice", pa.string(), True),  # option id in the task frame; null = none read
+        ("raw_output", pa.string(), True),
+        ("reply_state", pa.string(), True),  # null where the source stored none
+    ),
+    # one row per run
+    "run": _table(
+        ("run_id", pa.string(), False),
+        ("bank_sha256", pa.string(), False),
+        ("source", pa.string(), False),
+        ("model_tag", pa.string(), False),  # file tag of a release, else model id asked
+        ("model_id_served", pa.string(), True),
+        ("variant", pa.string(), False),
+        ("prompt_sha256", pa.string(), True),  # null: the release stored none
+        ("protocol", pa.string(), False),
+        ("settings", pa.string(), False),  # JSON object
+        ("providers_served", pa.string(), True),
+        ("run_date", pa.date32(), True),  # null: the release stored none
+        ("cost_usd", pa.decimal128(18, 9), True),
+    ),
+    # one row per hotel of a pool
+    "hotel": _table(
+        ("pool_sha256", pa.string(), False),
+        ("hotel_id", pa.int64(), False),
+        ("name", pa.string(), False),
+        ("stars", pa.float64(), False),
+        ("neighborhood", pa.string(), False),
+        ("review_score_base", pa.float64(), False),
+        ("review_count_base", pa.int64(), False),
+        ("price_min", PRICE_TYPE, False),
+        ("price_max", PRICE_TYPE, False),
+        ("room_types", pa.string(), False),  # JSON array
+        ("cancellation_free_prob", pa.float64(), False),
+        ("breakfast_prob", pa.float64(), False),
+        ("amenities", pa.string(), False),  # JSON array
+    ),
+    # one row per model of a capability table
+    "capability_score": _table(
+        ("model_name", pa.string(), False),
+        ("score_aa", pa.float64(), True),
+        ("score_arena", pa.float64(), True),
+        ("score_mmlu", pa.float64(), True),
+        ("source_aa", pa.string(), True),
+        ("source_arena", pa.string(), True),
+        ("source_mmlu", pa.string(), True),
+        ("retrieved", pa.string(), True),
+    ),
+    # one row per taste of a simulated shopper: what the estimates should find
+    "simulated_taste": _table(
+        ("run_id", pa.string(), False),
+        ("term", pa.string(), False),
+        ("value", pa.float64(), False),
+    ),
+}
+
+RAW: dict[str, dict[str, pa.Schema]] = {"raw_hotel": RAW_HOTEL}
+
+_QUALITY_TABLES = """
+create schema if not exists quality;
+create table if not exists quality.quarantine (
+    instrument varchar not null, source_file varchar not null,
+    source_sha256 varchar not null, bank_sha256 varchar, source_row bigint,
+    field varchar not null, reason varchar not null, row_text varchar,
+    quarantined_at timestamp not null
+);
+create table if not exists quality.row_accounting (
+    instrument varchar not null, table_name varchar not null,
+    source_file varchar not null, source_sha256 varchar not null,
+    bank_sha256 varchar, rows_read bigint not null, rows_accepted bigint not null,
+    rows_quarantined bigint not null, rows_superseded bigint not null,
+    loaded_at timestamp not null
+);
+create table if not exists quality.excluded_run (
+    instrument varchar not null, run_id varchar not null, reason varchar not null,
+    excluded_at timestamp not null
+);
+create table if not exists quality.gate_results (
+    gate varchar not null, instrument varchar not null, layer varchar not null,
+    run_at timestamp not null, data_sha256 varchar, table_name varchar not null,
+    expectation varchar not null, column_name varchar, severity varchar not null,
+    status varchar not null, element_count bigint, unexpected_count bigint,
+    unexpected_sample varchar, source_files varchar
+);
+"""
+
+
+def quality_ddl() -> str:
+    """Return the SQL that makes schema ``quality``, idempotent.
+
+    Returns
+    -------
+    str
+        Statements for the four tables and for the view ``loaded_data``: one row per
+        instrument with ``data_sha256``, a hash of every accounted file, every
+        excluded run and the row count of every raw table. Two warehouses with the
+        same hash hold the same observations; clock times are left out of it.
+    """
+    counts = [
+        f"select '{schema.removeprefix('raw_')}' as instrument, "
+        f"'{table}:' || count(*) as entry from {schema}.{table}"
+        for schema, tables in RAW.items()
+        for table in tables
+    ]
+    entries = [
+        "select instrument, concat_ws(':', table_name, source_file, source_sha256, "
+        "coalesce(bank_sha256, '-'), rows_accepted, rows_quarantined, rows_superseded)"
+        " as entry from quality.row_accounting",
+        "select instrument, 'excluded:' || run_id as entry from quality.excluded_run",
+        *counts,
+    ]
+    view = (
+        "create or replace view quality.loaded_data as select instrument, "
+        "sha256(string_agg(entry, '|' order by entry)) as data_sha256 from ("
+        + " union all ".join(entries)
+        + ") as entries group by instrument;"
+    )
+    return _QUALITY_TABLES + view

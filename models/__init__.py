@@ -1,0 +1,1 @@
+"""Estimators: pure functions on arrays that know neither DuckDB nor dbt."""
