@@ -1,10 +1,13 @@
-"""Shape of every table that a loader writes: raw tables as Arrow schemas, quality as DDL.
+"""Shape of every table a loader writes: raw tables as Arrow schemas, quality as DDL.
 
 This is the one home of raw column names and types. dlt freezes them; staging renames
 nothing that is not named here.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
+from string import Template
 
 import pyarrow as pa
 
@@ -123,34 +126,6 @@ RAW_HOTEL: dict[str, pa.Schema] = {
 
 RAW: dict[str, dict[str, pa.Schema]] = {"raw_hotel": RAW_HOTEL}
 
-_QUALITY_TABLES = """
-create schema if not exists quality;
-create table if not exists quality.quarantine (
-    instrument varchar not null, source_file varchar not null,
-    source_sha256 varchar not null, bank_sha256 varchar, source_row bigint,
-    field varchar not null, reason varchar not null, row_text varchar,
-    quarantined_at timestamp not null
-);
-create table if not exists quality.row_accounting (
-    instrument varchar not null, table_name varchar not null,
-    source_file varchar not null, source_sha256 varchar not null,
-    bank_sha256 varchar, rows_read bigint not null, rows_accepted bigint not null,
-    rows_quarantined bigint not null, rows_superseded bigint not null,
-    loaded_at timestamp not null
-);
-create table if not exists quality.excluded_run (
-    instrument varchar not null, run_id varchar not null, reason varchar not null,
-    excluded_at timestamp not null
-);
-create table if not exists quality.gate_results (
-    gate varchar not null, instrument varchar not null, layer varchar not null,
-    run_at timestamp not null, data_sha256 varchar, table_name varchar not null,
-    expectation varchar not null, column_name varchar, severity varchar not null,
-    status varchar not null, element_count bigint, unexpected_count bigint,
-    unexpected_sample varchar, source_files varchar
-);
-"""
-
 
 def quality_ddl() -> str:
     """Return the SQL that makes schema ``quality``, idempotent.
@@ -158,10 +133,7 @@ def quality_ddl() -> str:
     Returns
     -------
     str
-        Statements for the four tables and for the view ``loaded_data``: one row per
-        instrument with ``data_sha256``, a hash of every accounted file, every
-        excluded run and the row count of every raw table. Two warehouses with the
-        same hash hold the same observations; clock times are left out of it.
+        The statements of ``quality.sql`` with one count per raw table filled in.
     """
     counts = [
         f"select '{schema.removeprefix('raw_')}' as instrument, "
@@ -169,17 +141,5 @@ def quality_ddl() -> str:
         for schema, tables in RAW.items()
         for table in tables
     ]
-    entries = [
-        "select instrument, concat_ws(':', table_name, source_file, source_sha256, "
-        "coalesce(bank_sha256, '-'), rows_accepted, rows_quarantined, rows_superseded)"
-        " as entry from quality.row_accounting",
-        "select instrument, 'excluded:' || run_id as entry from quality.excluded_run",
-        *counts,
-    ]
-    view = (
-        "create or replace view quality.loaded_data as select instrument, "
-        "sha256(string_agg(entry, '|' order by entry)) as data_sha256 from ("
-        + " union all ".join(entries)
-        + ") as entries group by instrument;"
-    )
-    return _QUALITY_TABLES + view
+    template = Template(Path(__file__).with_name("quality.sql").read_text())
+    return template.substitute(raw_counts="\n    union all\n    ".join(counts))

@@ -1,0 +1,51 @@
+{# The only home of engine-specific SQL: each macro has a default for DuckDB and is
+   dispatched, so another engine adds `<engine>__<macro>` and changes no model. #}
+
+{% macro sha256_hex(expression) -%}
+    {{ return(adapter.dispatch('sha256_hex', 'pricebench')(expression)) }}
+{%- endmacro %}
+{% macro default__sha256_hex(expression) -%}
+    sha256({{ expression }})
+{%- endmacro %}
+
+{# Text value of one key of a JSON object; null where the key is absent. #}
+{% macro json_text(column, key) -%}
+    {{ return(adapter.dispatch('json_text', 'pricebench')(column, key)) }}
+{%- endmacro %}
+{% macro default__json_text(column, key) -%}
+    json_extract_string({{ column }}, '$.{{ key }}')
+{%- endmacro %}
+
+{# Order-independent hash of a group of rows; only ever compared, never published. #}
+{% macro rows_hash(columns) -%}
+    {{ return(adapter.dispatch('rows_hash', 'pricebench')(columns)) }}
+{%- endmacro %}
+{% macro default__rows_hash(columns) -%}
+    sum(hash({{ columns | join(', ') }})::hugeint)
+{%- endmacro %}
+
+{# One row per position of several lists of equal length, in one select list. #}
+{% macro unnest_lists(columns) -%}
+    {{ return(adapter.dispatch('unnest_lists', 'pricebench')(columns)) }}
+{%- endmacro %}
+{% macro default__unnest_lists(columns) -%}
+    {%- for list_column, name in columns.items() %}
+    unnest({{ list_column }}) as {{ name }}{{ "," if not loop.last }}
+    {%- endfor %}
+{%- endmacro %}
+
+{# Lower-case letters, digits and single dashes. #}
+{% macro slugify(expression) -%}
+    {{ return(adapter.dispatch('slugify', 'pricebench')(expression)) }}
+{%- endmacro %}
+{% macro default__slugify(expression) -%}
+    trim(regexp_replace(lower({{ expression }}), '[^a-z0-9]+', '-', 'g'), '-')
+{%- endmacro %}
+
+{# Text after the last slash. #}
+{% macro after_last_slash(expression) -%}
+    {{ return(adapter.dispatch('after_last_slash', 'pricebench')(expression)) }}
+{%- endmacro %}
+{% macro default__after_last_slash(expression) -%}
+    regexp_extract({{ expression }}, '[^/]+$')
+{%- endmacro %}

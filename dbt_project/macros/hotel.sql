@@ -1,0 +1,50 @@
+{# Small vocabulary shared by the hotel models. #}
+
+{% macro hotel_option_letters() -%}
+    {{ return(['a', 'b', 'c', 'd', 'e']) }}
+{%- endmacro %}
+
+{# Bed size rank read off a room type: the first substring that occurs, in this order,
+   decides ("Full Pod (1 twin bed)" ranks 1); no bed named ranks 1. #}
+{% macro bed_rank(room_type) -%}
+    case
+        {%- for bed, rank in [
+            ('king', 3), ('queen', 2), ('double', 1), ('full', 1), ('twin', 0),
+            ('single', 0), ('bunk', 1),
+        ] %}
+        when lower({{ room_type }}) like '%{{ bed }}%' then {{ rank }}
+        {%- endfor %}
+        else 1
+    end
+{%- endmacro %}
+
+{# Largest distance of a slot share from an equal share; null for `all`, whose formats
+   have different numbers of slots. #}
+{% macro largest_imbalance(alias) -%}
+    case
+        when {{ alias }}.n > 0 then greatest(
+            {%- for slot in range(1, 6) %}
+            coalesce(abs(
+                {{ alias }}.slot{{ slot }}_share - 1.0::double / {{ alias }}.slot_count
+            ), 0){{ "," if not loop.last }}
+            {%- endfor %}
+        ) + case when {{ alias }}.slot_count is null then null else 0 end
+    end
+{%- endmacro %}
+
+{# Verdict of the published triage, which looks at `all` only. #}
+{% macro published_verdict(alias) -%}
+    case
+        when {{ alias }}.format != 'all' then null
+        when {{ alias }}.n = 0 then 'no data'
+        when abs({{ alias }}.first_shown_share - 0.5) <= {{ var('hotel_published_band') }}
+            then 'engaged'
+        when {{ alias }}.first_shown_share > 0.5 then 'locked-primacy'
+        else 'locked-recency'
+    end
+{%- endmacro %}
+
+{# Chains of the seed hotel_chain_rule, in its order, with what matches no rule last. #}
+{% macro hotel_chains() -%}
+    {{ return(['Hilton', 'Marriott', 'IHG', 'Hyatt', 'Wyndham', 'Independent']) }}
+{%- endmacro %}

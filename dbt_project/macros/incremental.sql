@@ -1,0 +1,26 @@
+{# Incremental by study and model. Every row carries `input_fingerprint`: a hash of the
+   answers, tasks and code it was computed from (int_hotel_study_model). A pair whose
+   fingerprint moved is recomputed whole, a pair that is gone is dropped. #}
+
+{% macro only_changed(alias) -%}
+    {%- if is_incremental() %}
+    where not exists (
+        select 1
+        from {{ this }} as built
+        where built.study_id = {{ alias }}.study_id
+            and built.model_id = {{ alias }}.model_id
+            and built.input_fingerprint = {{ alias }}.input_fingerprint
+    )
+    {%- endif %}
+{%- endmacro %}
+
+{% macro drop_outdated(current_relation) -%}
+    delete from {{ this.include(database=false) }} as built
+    where not exists (
+        select 1
+        from {{ current_relation }} as current_pair
+        where current_pair.study_id = built.study_id
+            and current_pair.model_id = built.model_id
+            and current_pair.input_fingerprint = built.input_fingerprint
+    )
+{%- endmacro %}

@@ -1,0 +1,83 @@
+{# Tables shared by all instruments are views over one table per instrument, its part.
+   A red gate of one instrument then stops its own part only: the view goes on serving
+   the others, and shows no figure of an instrument whose gates are not green now. #}
+
+{% macro shared_parts() -%}
+    {{ return({
+        'model': {'part': 'int_{}_model', 'schema': 'intermediate', 'figures': false},
+        'run': {'part': 'int_{}_run', 'schema': 'intermediate', 'figures': false},
+        'board': {'part': '{}_board', 'schema': 'marts', 'figures': true},
+        'reading_difference': {
+            'part': '{}_reading_difference', 'schema': 'marts', 'figures': true,
+        },
+    }) }}
+{%- endmacro %}
+
+{# Union of the parts of one shared table. `by_name` writes plain table names, for the
+   statements that run before the project does. #}
+{% macro union_parts(shared_name, columns, by_name=false) -%}
+    {%- set shared = shared_parts()[shared_name] %}
+    {%- for instrument in var('instruments') %}
+    {%- set part = shared.part.format(instrument) %}
+    {%- if shared.figures and not by_name %}{% do ref('gate_' ~ instrument ~ '_marts') %}
+    {%- endif %}
+    select
+        {{ columns | join(',\n        ') }}
+    from {{ shared.schema ~ '.' ~ part if by_name else ref(part) }}
+    {%- if shared.figures %}
+    where not exists (
+        select 1
+        from {{ 'quality.gate_status' if by_name else source('quality', 'gate_status') }}
+            as gate_status
+        where gate_status.instrument = '{{ instrument }}'
+            and gate_status.refusal is not null
+    )
+    {%- endif %}
+    {{ "union all" if not loop.last }}
+    {%- endfor %}
+{%- endmacro %}
+
+{# True once, for a relation that does not exist yet; dbt listed the relations before
+   this statement runs, so it is told of the new one. #}
+{% macro is_new_relation(schema, name, type) -%}
+    {%- set relation = api.Relation.create(
+        database=target.database, schema=schema, identifier=name, type=type
+    ) -%}
+    {%- if load_cached_relation(relation) is none -%}
+        {%- do adapter.cache_added(relation) -%}
+        {{ return(true) }}
+    {%- endif -%}
+    {{ return(false) }}
+{%- endmacro %}
+
+{# Parts and shared views that were never built exist empty from the start, with the
+   columns of their contract. #}
+{% macro create_shared_tables() -%}
+    {%- if execute %}
+    create schema if not exists intermediate;
+    create schema if not exists marts;
+    {%- for shared_name, shared in shared_parts().items() %}
+    {%- set columns = graph.nodes['model.pricebench.' ~ shared_name].columns %}
+    {%- for instrument in var('instruments') %}
+    {%- set part = shared.part.format(instrument) %}
+    {%- set node = graph.nodes['model.pricebench.' ~ part] %}
+    {%- if is_new_relation(shared.schema, part, 'table') %}
+    create table {{ shared.schema }}.{{ part }} (
+        {%- for column in node.columns.values() %}
+        {{ column.name }} {{ column.data_type }}{{ "," if not loop.last }}
+        {%- endfor %}
+    );
+    {%- endif %}
+    {%- endfor %}
+    {%- if is_new_relation('marts', shared_name, 'view') %}
+    create view marts.{{ shared_name }} as
+    {{ union_parts(shared_name, columns.keys() | list, by_name=true) }};
+    {%- endif %}
+    {%- endfor %}
+    {%- endif %}
+{%- endmacro %}
+
+{# Column names of the contract of the model being compiled. #}
+{% macro contract_columns() -%}
+    {{ return(model.columns.keys() | list) }}
+{%- endmacro %}

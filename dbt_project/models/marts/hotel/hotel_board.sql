@@ -1,0 +1,112 @@
+-- grain: study × model × reading, base prompt
+-- the hotel scorecard; headline: willingness to pay for one review point, log form at
+-- $250; no value is better than another, so there is no rank
+{{ require_green('hotel_estimates') }}
+with run as (
+    select * from {{ ref('int_hotel_run') }}
+    where not is_excluded and variant = 'base' and source != 'derived'
+),
+
+hotel_first_shown as (
+    select * from {{ ref('hotel_first_shown') }}
+    where variant = 'base'
+),
+
+hotel_coefficient as (
+    select * from {{ ref('hotel_coefficient') }}
+    where variant = 'base' and block = 'binary' and specification = 'log'
+),
+
+hotel_fit as (
+    select * from {{ ref('hotel_fit') }}
+    where variant = 'base' and block = 'binary' and specification = 'log'
+),
+
+hotel_wtp as (
+    select * from {{ ref('hotel_wtp') }}
+    where specification = 'log' and attribute = 'review_score'
+),
+
+describe_runs as (
+    select
+        study_id,
+        model_id,
+        min(source) as source,
+        min(bank_sha256) as bank_sha256,
+        max(run_date) as run_date,
+        string_agg(distinct settings_label, '; ' order by settings_label)
+            as settings_label,
+        string_agg(distinct providers_served, '; ' order by providers_served)
+            as providers_served,
+        sum(cost_usd) as cost_usd
+    from run
+    group by study_id, model_id
+),
+
+spread_terms as (
+    select
+        study_id,
+        model_id,
+        reading,
+        {%- for term in ['slot', 'log_price', 'review_score'] %}
+        max(estimate) filter (where term = '{{ term }}') as {{ term }},
+        max(status) filter (where term = '{{ term }}') as {{ term }}_status
+        {{- "," if not loop.last }}
+        {%- endfor %}
+    from hotel_coefficient
+    group by study_id, model_id, reading
+),
+
+-- as published the gate pools formats; ours looks at the two-option answers
+choose_slot_shares as (
+    select * from hotel_first_shown
+    where (reading = 'as_published' and format = 'all')
+        or (reading = 'audited' and format = 'binary')
+),
+
+hotel_board as (
+    select
+        describe_runs.study_id::varchar as study_id,
+        describe_runs.model_id::varchar as model_id,
+        'hotel'::varchar as instrument,
+        hotel_fit.reading::varchar as reading,
+        'base'::varchar as scope,
+        'wtp_review_score_usd'::varchar as headline,
+        hotel_wtp.wtp_usd::double as value,
+        hotel_wtp.ci_lo::double as ci_lo,
+        hotel_wtp.ci_hi::double as ci_hi,
+        null::double as rank_lo,
+        null::double as rank_hi,
+        coalesce(hotel_wtp.status, hotel_fit.status)::varchar as status,
+        hotel_fit.n::bigint as n,
+        (
+            choose_slot_shares.failed_count::double
+            / nullif(choose_slot_shares.answers, 0)
+        )::double as failed_share,
+        describe_runs.cost_usd::decimal(18, 9) as cost_usd,
+        describe_runs.run_date::date as run_date,
+        describe_runs.settings_label::varchar as settings_label,
+        describe_runs.providers_served::varchar as providers_served,
+        describe_runs.bank_sha256::varchar as bank_sha256,
+        describe_runs.source::varchar as source,
+        choose_slot_shares.first_shown_rate::double as first_shown_rate,
+        choose_slot_shares.verdict::varchar as verdict,
+        spread_terms.slot::double as slot,
+        spread_terms.slot_status::varchar as slot_status,
+        spread_terms.log_price::double as log_price,
+        spread_terms.log_price_status::varchar as log_price_status,
+        spread_terms.review_score::double as review_score,
+        spread_terms.review_score_status::varchar as review_score_status,
+        hotel_fit.pseudo_r2::double as pseudo_r2,
+        choose_slot_shares.answers::bigint as answers,
+        choose_slot_shares.invalid_count::bigint as invalid_count,
+        choose_slot_shares.failed_count::bigint as failed_count,
+        choose_slot_shares.duplicate_count::bigint as duplicate_count
+    from describe_runs
+    inner join hotel_fit using (study_id, model_id)
+    left join choose_slot_shares using (study_id, model_id, reading)
+    left join spread_terms using (study_id, model_id, reading)
+    left join hotel_wtp using (study_id, model_id, reading)
+)
+
+select * from hotel_board

@@ -1,0 +1,52 @@
+-- grain: study × model × variant × reading
+-- what the model books when two rooms qualify: price, stars and chain of its choices
+-- in two-option tasks (Kireyev 2026, section 5.3); answers that name no option are out
+{{ require_green('hotel_estimates') }}
+with int_hotel_answer as (
+    select * from {{ ref('int_hotel_answer') }}
+    where format = 'binary'
+),
+
+int_hotel_option as (
+    select * from {{ ref('int_hotel_option') }}
+),
+
+count_by_reading as (
+    select 'as_published' as reading, is_joined_as_published and is_valid as is_in, *
+    from int_hotel_answer
+    union all
+    select 'audited' as reading, is_audited as is_in, *
+    from int_hotel_answer
+),
+
+hotel_booking_outcome as (
+    select
+        count_by_reading.study_id::varchar as study_id,
+        count_by_reading.model_id::varchar as model_id,
+        count_by_reading.variant::varchar as variant,
+        count_by_reading.reading::varchar as reading,
+        count(*)::bigint as answers,
+        count(*) filter (where is_in)::bigint as n,
+        count(*) filter (where not is_in)::bigint as left_out_count,
+        (avg(int_hotel_option.price_usd) filter (where is_in))::double
+            as mean_price_usd,
+        (median(int_hotel_option.price_usd) filter (where is_in))::double
+            as median_price_usd,
+        (avg(int_hotel_option.stars) filter (where is_in))::double as mean_stars,
+        {%- for chain in hotel_chains() %}
+        (
+            count(*) filter (where is_in and int_hotel_option.chain = '{{ chain }}')
+            ::double / nullif(count(*) filter (where is_in), 0)
+        )::double as {{ chain | lower }}_share{{ "," if not loop.last }}
+        {%- endfor %}
+    from count_by_reading
+    left join int_hotel_option
+        on count_by_reading.bank_sha256 = int_hotel_option.bank_sha256
+        and count_by_reading.task_id = int_hotel_option.task_id
+        and count_by_reading.choice = int_hotel_option.option
+    group by
+        count_by_reading.study_id, count_by_reading.model_id,
+        count_by_reading.variant, count_by_reading.reading
+)
+
+select * from hotel_booking_outcome

@@ -1,0 +1,101 @@
+-- Schema `quality`, the one schema that may hold clock times (UTC). Idempotent.
+-- The placeholder raw_counts is filled in with one row per raw table: instrument, entry.
+
+create schema if not exists quality;
+create table if not exists quality.quarantine (
+    instrument varchar not null, source_file varchar not null,
+    source_sha256 varchar not null, bank_sha256 varchar, source_row bigint,
+    field varchar not null, reason varchar not null, row_text varchar,
+    quarantined_at timestamp not null
+);
+create table if not exists quality.row_accounting (
+    instrument varchar not null, table_name varchar not null,
+    source_file varchar not null, source_sha256 varchar not null,
+    bank_sha256 varchar, rows_read bigint not null, rows_accepted bigint not null,
+    rows_quarantined bigint not null, rows_superseded bigint not null,
+    loaded_at timestamp not null
+);
+create table if not exists quality.excluded_run (
+    instrument varchar not null, run_id varchar not null, reason varchar not null,
+    excluded_at timestamp not null
+);
+create table if not exists quality.gate_results (
+    gate varchar not null, instrument varchar not null, layer varchar not null,
+    run_at timestamp not null, data_sha256 varchar, table_name varchar not null,
+    expectation varchar not null, column_name varchar, severity varchar not null,
+    status varchar not null, element_count bigint, unexpected_count bigint,
+    unexpected_sample varchar, source_files varchar
+);
+
+-- loaded_data: one row per instrument. data_sha256 covers every accounted file, every
+-- excluded run and the row count of every raw table; clock times are left out, so two
+-- warehouses with the same hash hold the same observations.
+create or replace view quality.loaded_data as
+with entries as (
+    select
+        instrument,
+        concat_ws(
+            ':', table_name, source_file, source_sha256, coalesce(bank_sha256, '-'),
+            rows_accepted, rows_quarantined, rows_superseded
+        ) as entry
+    from quality.row_accounting
+    union all
+    select instrument, 'excluded:' || run_id as entry
+    from quality.excluded_run
+    union all
+    $raw_counts
+)
+select instrument, sha256(string_agg(entry, '|' order by entry)) as data_sha256
+from entries
+group by instrument;
+
+-- gate_status: one row per gate that ever ran. `refusal` is null when the gate lets its
+-- dependents pass (newest run green or empty, on the data now loaded), else one line.
+create or replace view quality.gate_status as
+with summary as (
+    select
+        gate, instrument, layer, status, data_sha256, run_at,
+        max(run_at) filter (where status = 'green') over (partition by gate)
+            as last_green_at,
+        row_number() over (partition by gate order by run_at desc, rowid desc) as age
+    from quality.gate_results
+    where expectation = 'gate'
+),
+judged as (
+    select
+        summary.gate, summary.instrument, summary.layer, summary.status,
+        summary.run_at, summary.last_green_at,
+        coalesce(summary.data_sha256 = loaded.data_sha256, false) as is_current,
+        coalesce(
+            'last green ' || strftime(summary.last_green_at, '%Y-%m-%d %H:%M'),
+            'never green'
+        ) as since
+    from summary
+    left join quality.loaded_data as loaded
+        on summary.instrument = loaded.instrument
+    where summary.age = 1
+)
+select
+    gate, instrument, layer, status, run_at, last_green_at, is_current,
+    case
+        when status not in ('green', 'empty') then
+            'gate ' || gate || ' is red (' || status || '), ' || since
+            || '; read quality.gate_results where gate = ''' || gate
+            || ''', repair the rows it names, then run pricebench build'
+        when not is_current then
+            'gate ' || gate || ' is out of date for the data now loaded, ' || since
+            || '; run pricebench build'
+    end as refusal
+from judged;
+-- gate_refusal(gate): null when dependents may be built, else one line; also for a gate
+-- that never ran (no row in the view).
+create or replace macro quality.gate_refusal(gate_name) as (
+    select
+        case
+            when count(*) = 0 then
+                'gate ' || gate_name || ' has not run, never green; run pricebench build'
+            else max(refusal)
+        end
+    from quality.gate_status
+    where gate = gate_name
+);
