@@ -1,0 +1,15 @@
+# grain: one row, the last green run; history: quality.gate_results
+# rules: expectations.hotel_estimates
+def model(dbt, session):
+    dbt.config(materialized="table", schema="quality", tags=["gate"])
+    from expectations.gate import run_gate
+
+    relations = {
+        "est_hotel_logit": dbt.ref("est_hotel_logit"),
+        "est_hotel_wtp": dbt.ref("est_hotel_wtp"),
+        "est_hotel_slot_test": dbt.ref("est_hotel_slot_test"),
+        "int_hotel_study_model": dbt.ref("int_hotel_study_model"),
+        "int_hotel_choice": dbt.ref("int_hotel_choice"),
+        "int_hotel_slot_count": dbt.ref("int_hotel_slot_count"),
+    }
+    return run_gate(session, gate="hotel_estimates", relations=relations)

@@ -1,0 +1,19 @@
+# grain: one row, the last green run; history: quality.gate_results
+# rules: expectations.hotel_marts
+def model(dbt, session):
+    dbt.config(materialized="table", schema="quality", tags=["gate"])
+    from expectations.gate import run_gate
+
+    relations = {
+        "hotel_board": dbt.ref("hotel_board"),
+        "hotel_first_shown": dbt.ref("hotel_first_shown"),
+        "hotel_booking_outcome": dbt.ref("hotel_booking_outcome"),
+        "hotel_coefficient": dbt.ref("hotel_coefficient"),
+        "hotel_fit": dbt.ref("hotel_fit"),
+        "hotel_functional_form": dbt.ref("hotel_functional_form"),
+        "hotel_wtp": dbt.ref("hotel_wtp"),
+        "hotel_reading_difference": dbt.ref("hotel_reading_difference"),
+        "int_hotel_run": dbt.ref("int_hotel_run"),
+        "int_hotel_model": dbt.ref("int_hotel_model"),
+    }
+    return run_gate(session, gate="hotel_marts", relations=relations)
