@@ -12,7 +12,7 @@ slot_and_price as (
         study_id,
         model_id,
         max(estimate) filter (where term = 'slot') as slot,
-        max(estimate) filter (where term = 'log_price' and status = 'ok') as log_price
+        max(estimate) filter (where term = 'log_price' and ci_hi < 0) as log_price
     from {{ ref('hotel_coefficient') }}
     where variant = 'base' and specification = 'log' and reading = 'audited'
     group by study_id, model_id
