@@ -48,7 +48,7 @@ def _header(letters: str) -> str:
 def _option(place: int, task: int) -> str:
     return _OPTION.format(
         id=place + 1,
-        stars=2 + place,
+        stars=1 + place,
         score=f"8.{place}",
         count=1000 + task,
         price=100 + 10 * place + task,

@@ -1,0 +1,166 @@
+"""Reading a file of one model's answers in one order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ingest.csv_rows import Row, read_csv
+from ingest.fields import FieldError, whole
+from ingest.hotel.shapes import AnswerFile
+from ingest.parsed_file import FileId, ParsedFile, RowError, collect, parse_csv
+from ingest.schemas import OPTION_COUNT, OPTION_LETTERS, RAW_HOTEL
+
+COLUMNS = ("task_id", "choice", "raw_output")
+
+# offsets that the publisher added to task ids, the likeliest of each order first
+ID_OFFSETS = {"original": (0, 1000, 10000), "swapped": (10000, 1000, 0)}
+
+# a release asks each task once; rows beyond that are doubles, which staging marks
+FIRST_REPEAT = 1
+
+_task_id = whole(0)
+
+
+@dataclass(frozen=True, slots=True)
+class BankTasks:
+    """The tasks that answers are matched to.
+
+    Attributes
+    ----------
+    sha256
+        Hash of the bank's file.
+    task_types
+        ``task_id`` -> ``binary``, ``ternary`` or ``fiveopt``.
+    """
+
+    sha256: str
+    task_types: Mapping[int, str]
+
+
+def read_answers(
+    file: FileId, data: bytes, answers: AnswerFile, bank: BankTasks
+) -> ParsedFile:
+    """Read answers: every row of a task the bank has, repeated ones included.
+
+    Parameters
+    ----------
+    file
+        With ``bank_sha256`` = the bank's.
+    data
+        The file's bytes: columns ``task_id, choice, raw_output``.
+    answers
+        What its name says.
+    bank
+        The tasks. An id that is none of them is tried without an offset of 1000 or
+        10000.
+
+    Returns
+    -------
+    ParsedFile
+        For ``raw_hotel.response``. A blank choice is null, and so is a blank
+        ``raw_output`` (a CSV cannot tell an empty reply from none stored). Rows of
+        unknown tasks and with a choice that is no option of their task are set aside.
+
+    Raises
+    ------
+    LoadError
+        Where the file cannot be read as a whole.
+    """
+    content = read_csv(file.name, data, COLUMNS)
+    offsets = ID_OFFSETS[answers.ordering]
+    constant = {
+        "bank_sha256": bank.sha256,
+        "run_id": answers.run_id,
+        "source": "release",
+        "ordering": answers.ordering,
+        "repeat": FIRST_REPEAT,
+        "reply_state": None,
+    }
+
+    def parse(row: Row) -> dict[str, Any]:
+        id_text, choice_text, raw_output = row.fields
+        task_id, offset = _match(id_text, offsets, bank)
+        bank_task_id = task_id - offset
+        choice = _choice(choice_text, bank_task_id, bank.task_types[bank_task_id])
+        return {
+            **constant,
+            "task_id": task_id,
+            "id_offset": offset,
+            "bank_task_id": bank_task_id,
+            "choice": choice,
+            "raw_output": raw_output or None,
+        }
+
+    parsed = parse_csv(file, "response", RAW_HOTEL["response"], content, parse)
+    return _with_note(parsed, bank)
+
+
+def _match(text: str, offsets: tuple[int, ...], bank: BankTasks) -> tuple[int, int]:
+    try:
+        task_id = _task_id(text)
+    except FieldError as error:
+        raise RowError("task_id", str(error)) from error
+    for offset in offsets:
+        if task_id - offset in bank.task_types:
+            return task_id, offset
+    raise RowError(
+        "task_id",
+        f"no task {task_id} in bank {bank.sha256[:12]}, nor with "
+        f"{' or '.join(str(one) for one in sorted(offsets) if one)} taken off",
+    )
+
+
+def _choice(text: str, task_id: int, task_type: str) -> str | None:
+    if not text:
+        return None
+    options = OPTION_LETTERS[: OPTION_COUNT[task_type]]
+    if text not in options:
+        raise RowError(
+            "choice",
+            f"{text!r} is no option of the {task_type} task {task_id} "
+            f"({', '.join(options)})",
+        )
+    return text
+
+
+def _with_note(parsed: ParsedFile, bank: BankTasks) -> ParsedFile:
+    if parsed.account.rows_accepted or not parsed.quarantined:
+        return parsed
+    first = parsed.quarantined[0]
+    note = (
+        f"{first.source_file}: none of its {parsed.account.rows_read} rows fits bank "
+        f"{bank.sha256[:12]} (line {first.source_row}, {first.field}: {first.reason})"
+    )
+    return ParsedFile(
+        parsed.table_name, parsed.table, parsed.account, parsed.quarantined, note
+    )
+
+
+def run_row(file: FileId, answers: AnswerFile) -> ParsedFile:
+    """Return the run that an answer file belongs to, as a row of its own.
+
+    Parameters
+    ----------
+    file
+        The first file of the run; the row's provenance.
+    answers
+        What its name says.
+
+    Returns
+    -------
+    ParsedFile
+        One row for ``raw_hotel.run``; what a release does not store is null.
+    """
+    row = {
+        "run_id": answers.run_id,
+        "bank_sha256": file.bank_sha256,
+        "source": "release",
+        "model_tag": answers.tag,
+        "variant": answers.variant,
+        "protocol": "published",
+        "settings": answers.settings,
+        "_source_row": 1,
+    }
+    return collect(file, "run", RAW_HOTEL["run"], [row], [])

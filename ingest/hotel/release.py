@@ -1,0 +1,357 @@
+"""Loading published hotel data: from a source to rows in the warehouse."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+import pyarrow as pa
+
+from ingest.errors import LoadError
+from ingest.hotel.banks import Banks, stored_banks
+from ingest.hotel.read_answers import BankTasks, read_answers, run_row
+from ingest.hotel.read_reference import read_capability, read_pool
+from ingest.hotel.read_tasks import read_tasks
+from ingest.hotel.shapes import (
+    ANSWERS,
+    BANK_FILES,
+    CAPABILITY,
+    POOL,
+    AnswerFile,
+    answer_file,
+    by_basename,
+    is_hotel_data,
+)
+from ingest.parsed_file import FileId, ParsedFile
+from ingest.source import Progress, Source, open_source
+from ingest.warehouse import (
+    FileAccount,
+    FileKey,
+    QuarantinedRow,
+    check_writable,
+    open_database,
+    standing_files,
+    working_copy,
+    write_into,
+)
+
+__all__ = ["LoadError", "LoadReport", "load_hotel"]
+
+INSTRUMENT = "hotel"
+
+_Run = tuple[str, str]  # run_id, bank_sha256
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReport:
+    """What one load did; nothing that stood in the source is left out of it.
+
+    Attributes
+    ----------
+    source
+        The source as messages name it.
+    files
+        One account per file and table loaded now.
+    skipped
+        Names of files whose content stands in the warehouse already.
+    ignored
+        Names of files that are no hotel data.
+    errors
+        One line per file that could not be loaded; the command fails if there is one.
+    notes
+        One line per thing worth knowing that stopped nothing.
+    quarantined_rows
+        Rows set aside, with file, line, field and reason.
+    rows
+        Rows written to raw tables.
+    superseded
+        Rows that left the raw tables because their file was replaced.
+    """
+
+    source: str
+    files: tuple[FileAccount, ...]
+    skipped: tuple[str, ...]
+    ignored: tuple[str, ...]
+    errors: tuple[str, ...]
+    notes: tuple[str, ...]
+    quarantined_rows: tuple[QuarantinedRow, ...]
+    rows: int
+    superseded: int
+
+    @property
+    def quarantined(self) -> int:
+        """Return how many rows were set aside."""
+        return len(self.quarantined_rows)
+
+
+@dataclass
+class _Load:
+    """A load in the making."""
+
+    standing: set[FileKey]
+    runs: dict[_Run, FileKey]
+    replace: bool
+    say: Progress
+    parsed: list[ParsedFile] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    superseded: list[FileKey] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """One file of the source, read."""
+
+    name: str
+    data: bytes
+    sha256: str
+
+    @property
+    def base(self) -> str:
+        """Return the name without folders."""
+        return PurePosixPath(self.name).name
+
+
+def load_hotel(
+    source: str | os.PathLike[str],
+    warehouse: Path,
+    *,
+    bank: str | None = None,
+    replace: bool = False,
+    progress: Progress | None = None,
+) -> LoadReport:
+    """Load tasks, answers, pool and capability scores of a source.
+
+    Parameters
+    ----------
+    source
+        Folder, file, ``.zip``, ``.tar.gz`` or https address of an archive. Files are
+        found by the shape of their names, anywhere in it.
+    warehouse
+        The file; made if absent.
+    bank
+        First digits of the hash of the bank that answers belong to; needed only where
+        the source has no task file and the warehouse several.
+    replace
+        Let a file take the place of one that was loaded before for the same run,
+        bank and order with other content.
+    progress
+        Called with one line of text per stage.
+
+    Returns
+    -------
+    LoadReport
+        Rows that broke the contract are in it and in ``quality.quarantine``; files
+        that could not be read as a whole are in ``errors``, the others are loaded.
+        Loading the same source twice changes nothing.
+
+    Raises
+    ------
+    LoadError
+        Where nothing can be loaded: no such source, nothing of this shape in it.
+    WarehouseError
+        Where the warehouse cannot be written; it is as it was.
+    """
+    say = progress or (lambda _: None)
+    check_writable(warehouse)
+    with open_source(source, say) as opened:
+        names = [name for name in opened.names if is_hotel_data(name)]
+        if not names:
+            raise LoadError(
+                f"{opened.label} holds {len(opened.names)} files and none that is "
+                f"hotel data; expected {', '.join(BANK_FILES.values())}, {POOL}, "
+                f"{CAPABILITY} or {ANSWERS}"
+            )
+        with working_copy(warehouse) as copy:
+            standing = standing_files(copy, INSTRUMENT)
+            load = _Load(standing, _stored_runs(copy), replace, say)
+            files = _read_files(load, opened, names)
+            banks = Banks(stored_banks(copy), bank)
+            _load_references(load, files)
+            _load_banks(load, files, banks)
+            _load_answers(load, files, banks)
+            return _write(load, copy, opened, set(names))
+
+
+def _read_files(load: _Load, opened: Source, names: Iterable[str]) -> list[_File]:
+    """Read every file once; of one content under one name, the first place counts."""
+    files: list[_File] = []
+    for base, places in by_basename(names).items():
+        read: dict[str, _File] = {}
+        try:
+            for place in places:
+                data = opened.read(place)
+                digest = hashlib.sha256(data).hexdigest()
+                read.setdefault(digest, _File(place, data, digest))
+        except LoadError as error:
+            load.errors.append(str(error))
+            continue
+        if len(read) > 1:
+            load.errors.append(
+                f"{base} stands in the source with different content as "
+                f"{' and '.join(one.name for one in read.values())}; keep one"
+            )
+            continue
+        kept = next(iter(read.values()))
+        files.append(kept)
+        load.skipped += [place for place in places if place != kept.name]
+    return files
+
+
+def _attempt(
+    load: _Load, read: Callable[..., ParsedFile], *arguments: object
+) -> ParsedFile | None:
+    """Take a file in, or note in one line why it could not be read."""
+    try:
+        parsed = read(*arguments)
+    except LoadError as error:
+        load.errors.append(str(error))
+        return None
+    load.parsed.append(parsed)
+    if parsed.note:
+        load.notes.append(parsed.note)
+    return parsed
+
+
+def _in_the_way(
+    load: _Load, one: _File, table_name: str, bank_sha256: str | None
+) -> list[FileKey] | None:
+    """Return what the file would replace; None where it is not to be loaded."""
+    place = (table_name, one.base, bank_sha256)
+    taken = [
+        key
+        for key in load.standing
+        if (key.table_name, PurePosixPath(key.source_file).name, key.bank_sha256)
+        == place
+    ]
+    if any(key.source_sha256 == one.sha256 for key in taken):
+        load.skipped.append(one.name)
+        return None
+    if taken and not load.replace:
+        load.errors.append(
+            f"{one.name} differs from the file of this name that is loaded ("
+            f"{taken[0].source_file}, sha256 {taken[0].source_sha256[:12]}); "
+            "--replace puts it in that one's place"
+        )
+        return None
+    return taken
+
+
+def _load_references(load: _Load, files: Iterable[_File]) -> None:
+    pools = {key.source_sha256 for key in load.standing if key.table_name == "hotel"}
+    for one in files:
+        file = FileId(one.name, one.sha256)
+        if one.base == POOL and one.sha256 in pools:
+            load.skipped.append(one.name)
+        elif one.base == POOL:
+            _attempt(load, read_pool, file, one.data)
+        elif one.base == CAPABILITY:
+            replaced = _in_the_way(load, one, "capability_score", None)
+            if replaced is not None and _attempt(load, read_capability, file, one.data):
+                load.superseded += replaced
+
+
+def _load_banks(load: _Load, files: Iterable[_File], banks: Banks) -> None:
+    kinds = {name: kind for kind, name in BANK_FILES.items()}
+    for one in files:
+        kind = kinds.get(one.base)
+        if kind is None:
+            continue
+        if one.sha256 in banks.stored:
+            load.skipped.append(one.name)
+            banks.offered[kind] = (one.name, banks.stored[one.sha256])
+            continue
+        file = FileId(one.name, one.sha256, one.sha256)
+        parsed = _attempt(load, read_tasks, file, one.data, kind)
+        banks.offered[kind] = (one.name, None)
+        if parsed is not None:
+            load.say(f"{one.name}: {parsed.account.rows_accepted} tasks")
+            ids, types = (parsed.table[c].to_pylist() for c in ("task_id", "task_type"))
+            bank = BankTasks(one.sha256, dict(zip(ids, types, strict=True)))
+            banks.offered[kind] = (one.name, bank)
+
+
+def _load_answers(load: _Load, files: Iterable[_File], banks: Banks) -> None:
+    waiting: dict[str, list[tuple[_File, AnswerFile]]] = {}
+    for one in files:
+        answers = answer_file(one.name)
+        if answers is not None:
+            waiting.setdefault(answers.bank_kind, []).append((one, answers))
+    for kind, group in waiting.items():
+        try:
+            bank = banks.choose(kind)
+        except LoadError as error:
+            names = ", ".join(one.name for one, _ in group[:3])
+            more = f" and {len(group) - 3} more" if len(group) > 3 else ""
+            load.errors.append(f"not loaded: {names}{more}: {error}")
+            continue
+        for one, answers in group:
+            _load_answer_file(load, one, answers, bank)
+
+
+def _load_answer_file(
+    load: _Load, one: _File, answers: AnswerFile, bank: BankTasks
+) -> None:
+    replaced = _in_the_way(load, one, "response", bank.sha256)
+    if replaced is None:
+        return
+    file = FileId(one.name, one.sha256, bank.sha256)
+    parsed = _attempt(load, read_answers, file, one.data, answers, bank)
+    if parsed is None:
+        return
+    load.say(f"{one.name}: {parsed.account.rows_accepted} answers")
+    load.superseded += replaced
+    # a run's own row comes from the first of its files and leaves with that file
+    gone = {(key.source_file, key.source_sha256) for key in replaced}
+    run = (answers.run_id, bank.sha256)
+    known = load.runs.get(run)
+    if known is not None and (known.source_file, known.source_sha256) in gone:
+        load.superseded.append(known)
+        known = None
+    if known is None and parsed.account.rows_accepted:
+        row = run_row(file, answers)
+        load.parsed.append(row)
+        load.runs[run] = row.account.key
+
+
+def _stored_runs(copy: Path) -> dict[_Run, FileKey]:
+    with open_database(copy, read_only=True) as connection:
+        rows = connection.execute(
+            "select run_id, bank_sha256, _source_file, _source_sha256 "
+            "from raw_hotel.run"
+        ).fetchall()
+    return {
+        (run_id, bank): FileKey("run", file, sha256, bank)
+        for run_id, bank, file, sha256 in rows
+    }
+
+
+def _write(load: _Load, copy: Path, opened: Source, used: set[str]) -> LoadReport:
+    tables: dict[str, list[pa.Table]] = {}
+    for parsed in load.parsed:
+        tables.setdefault(parsed.table_name, []).append(parsed.table)
+    aside = [row for parsed in load.parsed for row in parsed.quarantined]
+    written = write_into(
+        copy,
+        INSTRUMENT,
+        {name: pa.concat_tables(parts) for name, parts in tables.items()},
+        [parsed.account for parsed in load.parsed],
+        aside,
+        load.superseded,
+    )
+    ignored = [name for name in opened.names if name not in used] + list(opened.links)
+    return LoadReport(
+        source=opened.label,
+        files=written.written,
+        skipped=tuple(sorted(load.skipped)),
+        ignored=tuple(sorted(ignored)),
+        errors=tuple(load.errors),
+        notes=tuple(load.notes),
+        quarantined_rows=tuple(aside),
+        rows=written.rows,
+        superseded=written.superseded,
+    )

@@ -1,0 +1,144 @@
+"""Simulated observations: shoppers with known tastes, written into a warehouse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ingest.errors import LoadError
+from ingest.hotel.bank import Tasks
+from ingest.hotel.shoppers import Shopper
+from ingest.hotel.simulation import (
+    DEFAULT_SEED,
+    DEFAULT_TASKS,
+    Simulation,
+    simulate_hotel,
+)
+from ingest.warehouse import (
+    FileKey,
+    WriteReport,
+    standing_files,
+    working_copy,
+    write_into,
+)
+
+__all__ = [
+    "DEFAULT_SEED",
+    "DEFAULT_TASKS",
+    "Simulation",
+    "load_simulated_hotel",
+    "simulate_hotel",
+    "write_simulation",
+]
+
+# Shared by every run on a bank, so that another run never outdates them.
+_INPUT_TABLES = ("task", "hotel")
+
+
+def write_simulation(simulation: Simulation, folder: Path) -> tuple[Path, ...]:
+    """Write a simulation as files in the shapes of the published release.
+
+    Parameters
+    ----------
+    simulation
+        What ``simulate_hotel`` gives.
+    folder
+        Made where it is absent; files of the same names are replaced.
+
+    Returns
+    -------
+    tuple of Path
+        ``conjoint_tasks.csv``, for each shopper ``conjoint_results_<name>.csv``, its
+        ``_swap`` file and ``shopper_<name>.json``, and ``hotel_pool.json`` where the
+        bank was drawn from our own pool.
+
+    Raises
+    ------
+    LoadError
+        When the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in simulation.files.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise LoadError(
+            f"simulation files cannot be written to {folder} ({error.strerror}); give "
+            "another folder"
+        ) from error
+    return tuple(folder / name for name in simulation.files)
+
+
+def load_simulated_hotel(
+    warehouse: Path,
+    *,
+    tasks: int = DEFAULT_TASKS,
+    seed: int = DEFAULT_SEED,
+    shoppers: Sequence[Shopper] | None = None,
+    bank: Tasks | None = None,
+    out: Path | None = None,
+) -> WriteReport:
+    """Simulate shoppers and write them into a warehouse: all of it or nothing.
+
+    Parameters
+    ----------
+    warehouse
+        The file; made if absent.
+    tasks, seed, shoppers, bank
+        As in ``simulate_hotel``.
+    out
+        Folder to write the release-shaped files to as well.
+
+    Returns
+    -------
+    WriteReport
+        Files written and skipped. The same simulation a second time writes nothing.
+
+    Raises
+    ------
+    LoadError
+        When the simulation cannot be made, a run of the same name holds other answers,
+        or the warehouse or ``out`` cannot be written.
+    """
+    simulation = simulate_hotel(tasks=tasks, seed=seed, shoppers=shoppers, bank=bank)
+    with working_copy(warehouse) as copy:
+        standing = standing_files(copy, "hotel")
+        _refuse_other_answers(simulation, standing, warehouse)
+        fresh = _without_known_inputs(simulation, standing)
+        report = write_into(copy, "hotel", fresh.tables, fresh.accounts)
+        # Last, so that a folder that cannot be written leaves the warehouse as it was.
+        if out is not None:
+            write_simulation(simulation, out)
+    return report
+
+
+def _refuse_other_answers(
+    simulation: Simulation, standing: set[FileKey], warehouse: Path
+) -> None:
+    runs = [a for a in simulation.accounts if a.table_name not in _INPUT_TABLES]
+    names = {account.source_file for account in runs}
+    other = {key for key in standing if key.source_file in names}
+    other -= {account.key for account in runs}
+    for run_id in sorted(key.source_file.rpartition("/")[0] for key in other):
+        raise LoadError(
+            f"run {run_id}: {warehouse} holds other answers under this name; simulate "
+            "with another seed, another shopper name or another warehouse"
+        )
+
+
+def _without_known_inputs(simulation: Simulation, standing: set[FileKey]) -> Simulation:
+    """Leave out the bank and the pool where the warehouse holds them by any name."""
+    known = {
+        (key.table_name, key.source_sha256)
+        for key in standing
+        if key.table_name in _INPUT_TABLES
+    }
+    accounts = tuple(
+        account
+        for account in simulation.accounts
+        if (account.table_name, account.source_sha256) not in known
+    )
+    kept = {account.table_name for account in accounts}
+    tables = {name: table for name, table in simulation.tables.items() if name in kept}
+    return replace(simulation, tables=tables, accounts=accounts)

@@ -1,0 +1,153 @@
+"""What is loaded, and taking a run out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from pricebench.cli import main
+
+# choice and reply state of every answer: a release stores no state, and a blank choice
+# there is a reply that could not be read
+ANSWERS = {
+    "release/phi": [("A", None), (None, None), ("B", None)],
+    "simulated/mumbler": [("A", "letter"), (None, "invalid"), (None, "failed")],
+    "simulated/silent": [],
+}
+
+
+@pytest.fixture
+def loaded(empty_warehouse: Path) -> Path:
+    with duckdb.connect(str(empty_warehouse)) as connection:
+        for run_id, answers in ANSWERS.items():
+            source = run_id.partition("/")[0]
+            connection.execute(
+                "insert into raw_hotel.run by name select ? as run_id, 'b1' as"
+                " bank_sha256, ? as source, 'tag' as model_tag, 'base' as variant,"
+                " 'p' as protocol, '{}' as settings, 'f' as _source_file,"
+                " 's' as _source_sha256, 1 as _source_row, 'l' as _dlt_load_id",
+                [run_id, source],
+            )
+            for row, (choice, state) in enumerate(answers):
+                connection.execute(
+                    "insert into raw_hotel.response by name select 'b1' as bank_sha256,"
+                    " ? as run_id, ? as source, 'original' as ordering, 1 as repeat,"
+                    " 1 as task_id, 0 as id_offset, 1 as bank_task_id, ? as choice,"
+                    " ? as reply_state, 'f' as _source_file, 's' as _source_sha256,"
+                    " ? as _source_row, 'l' as _dlt_load_id",
+                    [run_id, source, choice, state, row],
+                )
+    return empty_warehouse
+
+
+def listed(warehouse: Path, capsys) -> dict[str, dict]:
+    assert main(["runs", "--warehouse", str(warehouse), "--format", "json"]) == 0
+    return {row["run_id"]: row for row in json.loads(capsys.readouterr().out)}
+
+
+def test_runs_are_listed_with_their_counts_before_any_build(loaded, capsys):
+    rows = listed(loaded, capsys)
+    counts = {
+        run_id: (row["answers"], row["invalid"], row["failed"])
+        for run_id, row in rows.items()
+    }
+    # counted by hand from ANSWERS: a failed call is no unread reply
+    assert counts == {
+        "release/phi": (3, 1, 0),
+        "simulated/mumbler": (3, 1, 1),
+        "simulated/silent": (0, 0, 0),
+    }
+    assert {row["excluded"] for row in rows.values()} == {None}
+    assert {row["instrument"] for row in rows.values()} == {"hotel"}
+
+
+def test_an_empty_warehouse_has_no_runs(empty_warehouse, capsys):
+    assert listed(empty_warehouse, capsys) == {}
+
+
+def test_a_database_without_raw_tables_says_how_to_make_them(tmp_path, capsys):
+    path = tmp_path / "w.duckdb"
+    duckdb.connect(str(path)).close()
+    assert main(["runs", "--warehouse", str(path)]) == 1
+    err = capsys.readouterr().err
+    assert "lacks the raw tables: run `pricebench init" in err
+    assert err.count("\n") == 1
+
+
+def test_a_table_to_read_leaves_out_what_the_run_id_says(loaded, capsys):
+    assert main(["runs", "--warehouse", str(loaded)]) == 0
+    head = capsys.readouterr().out.strip().split("\n")[0].split()
+    assert "run_id" in head
+    assert "model_tag" not in head
+
+
+def exclude(warehouse: Path, *typed: str) -> int:
+    return main(["exclude", "--warehouse", str(warehouse), *typed])
+
+
+def test_a_run_is_excluded_once_and_included_again(loaded, capsys):
+    mumbler = ("simulated/mumbler", "--reason", "half of it is noise")
+    assert exclude(loaded, *mumbler) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == (
+        "excluded simulated/mumbler: 3 answers leave the marts with the next "
+        "`pricebench build`\n"
+    )
+    assert listed(loaded, capsys)["simulated/mumbler"]["excluded"] == (
+        "half of it is noise"
+    )
+    assert listed(loaded, capsys)["simulated/mumbler"]["answers"] == 3
+
+    assert exclude(loaded, *mumbler) == 1
+    assert "excluded already (half of it is noise)" in capsys.readouterr().err
+
+    assert exclude(loaded, "simulated/mumbler", "--undo") == 0
+    assert listed(loaded, capsys)["simulated/mumbler"]["excluded"] is None
+    assert exclude(loaded, "simulated/mumbler", "--undo") == 1
+    assert "is not excluded: nothing changed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        (["phi", "--reason", "x"], "did you mean release/phi?"),
+        (["simulated/mumbla", "--reason", "x"], "did you mean simulated/mumbler"),
+        (["nothing-like-it", "--reason", "x"], "`pricebench runs` lists those"),
+        (["release/phi"], "exclude needs a reason"),
+        (["release/phi", "--reason", "  "], "exclude needs a reason"),
+    ],
+)
+def test_what_cannot_be_excluded_changes_nothing(typed, says, loaded, capsys):
+    before = loaded.read_bytes()
+    assert exclude(loaded, *typed) == 1
+    err = capsys.readouterr().err
+    assert says in err
+    assert err.count("\n") == 1
+    assert loaded.read_bytes() == before
+
+
+def test_an_exclusion_makes_the_loaded_data_another(loaded):
+    def data() -> str:
+        with duckdb.connect(str(loaded), read_only=True) as connection:
+            return connection.execute(
+                "select data_sha256 from quality.loaded_data where instrument = 'hotel'"
+            ).fetchall()[0][0]
+
+    before = data()
+    assert exclude(loaded, "release/phi", "--reason", "x") == 0
+    assert data() != before
+    assert exclude(loaded, "release/phi", "--undo") == 0
+    assert data() == before
+
+
+def test_an_open_reader_does_not_stand_in_the_way(loaded, capsys):
+    with duckdb.connect(str(loaded), read_only=True) as reader:
+        assert exclude(loaded, "release/phi", "--reason", "x") == 0
+        # the reader still sees the warehouse that it opened
+        seen = reader.execute("select count(*) from quality.excluded_run").fetchall()
+        assert seen == [(0,)]
+    assert listed(loaded, capsys)["release/phi"]["excluded"] == "x"
