@@ -1,5 +1,7 @@
 """``python -m pricebench``: the same as the command ``pricebench``."""
 
+import sys
+
 from pricebench.cli import main
 
-main()
+sys.exit(main())

@@ -1,0 +1,293 @@
+"""Reading the scorecard out of the marts: one row per model, both readings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pricebench.errors import CommandError
+from pricebench.reader import Grid, fetch, open_reader
+
+READINGS = ("as_published", "audited")
+INSTRUMENTS = ("hotel",)
+
+# What a study is; also what can make two tables incomparable.
+FACTS = ("source", "protocol", "bank_sha256", "prompt_sha256")
+
+# Columns of the board that belong to the model in its study, not to a reading.
+SHARED = (
+    "study_id",
+    "source",
+    "bank_sha256",
+    "model_id",
+    "display_name",
+    "run_date",
+    "settings_label",
+    "providers_served",
+    "cost_usd",
+    "instrument",
+    "scope",
+    "headline",
+)
+
+# Figure on the board -> its metric in `reading_difference`.
+METRICS = {
+    "first_shown_rate": "first_shown_rate",
+    "verdict": "verdict",
+    "log_price": "log_price",
+    "review_score": "review_score",
+    "pseudo_r2": "pseudo_r2",
+    "value": "wtp_review_score_usd",
+}
+NUMBERS = tuple(name for name in METRICS if name != "verdict")
+
+_ORDER = ("release", "collected", "simulated")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLine:
+    """One model's row: shared columns, figures per reading, what parts the readings."""
+
+    shared: Mapping[str, Any]
+    readings: Mapping[str, Mapping[str, Any]]  # reading -> column -> value
+    difference: Mapping[str, float | None]  # figure -> audited minus as published
+    reasons: Mapping[str, str | None]  # figure -> why they part; null: they agree
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One table of the board: models that may be compared with each other."""
+
+    study_id: str
+    facts: Mapping[str, Any]
+    differs: tuple[str, ...]  # facts that differ from the table above; () for the first
+    models: tuple[ModelLine, ...]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether no real model answered."""
+        return bool(self.facts["source"] == "simulated")
+
+
+def read_board(warehouse: Path, instrument: str) -> tuple[Study, ...]:
+    """Read the scorecard of one instrument.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path of the warehouse.
+    instrument : str
+        One of `INSTRUMENTS`.
+
+    Returns
+    -------
+    tuple of Study
+        Published data first, simulated data last; models in order of their names,
+        since no value of the headline is better than another. Empty where the
+        instrument has no data.
+
+    Raises
+    ------
+    CommandError
+        If the marts were never built, or a gate of the instrument is not green for the
+        data now loaded: the message names the gate and the date of the last good
+        figures.
+    """
+    with open_reader(warehouse) as connection:
+        refuse_unless_green(connection, warehouse, instrument)
+        board = fetch(
+            connection,
+            "select board.*, model.display_name "
+            f"from marts.{instrument}_board as board "
+            "left join marts.model as model using (model_id)",
+        )
+        parted = fetch(
+            connection,
+            "select study_id, model_id, metric, difference, reason "
+            "from marts.reading_difference where instrument = ?",
+            [instrument],
+        )
+        runs = fetch(
+            connection,
+            f"select distinct study_id, {', '.join(FACTS)} from marts.run "
+            "where instrument = ? and not is_excluded",
+            [instrument],
+        )
+    return arrange(board.records(), parted.records(), runs.records())
+
+
+def refuse_unless_green(connection: Any, warehouse: Path, instrument: str) -> None:
+    """Raise unless every gate of an instrument is green for the data now loaded.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        An open warehouse.
+    warehouse : Path
+        Its path, for the message.
+    instrument : str
+        The instrument.
+
+    Raises
+    ------
+    CommandError
+        Naming the gate, and the date of the last figures that passed all gates.
+    """
+    import duckdb
+
+    try:
+        gates = fetch(
+            connection,
+            "select gate, layer, refusal, last_green_at from quality.gate_status "
+            "where instrument = ? order by run_at, gate",
+            [instrument],
+        ).records()
+    except duckdb.CatalogException as error:
+        raise CommandError(
+            f"{warehouse} is not a warehouse: make one with `pricebench init`"
+        ) from error
+    last = {gate["layer"]: gate for gate in gates}.get("marts")
+    refusal = next((gate["refusal"] for gate in gates if gate["refusal"]), None)
+    if refusal is not None:
+        raise CommandError(
+            f"no {instrument} board: {refusal} (last good figures: {_date(last)})"
+        )
+    if last is None:
+        raise CommandError(
+            f"no {instrument} board: {warehouse} was never built to the end; run "
+            "`pricebench build`"
+        )
+
+
+def _date(gate: Mapping[str, Any] | None) -> str:
+    when: datetime | None = gate["last_green_at"] if gate else None
+    return "none" if when is None else f"{when:%Y-%m-%d %H:%M} UTC"
+
+
+def arrange(
+    board: Sequence[Mapping[str, Any]],
+    parted: Sequence[Mapping[str, Any]],
+    runs: Sequence[Mapping[str, Any]],
+) -> tuple[Study, ...]:
+    """Group the rows of the marts into studies and models.
+
+    Parameters
+    ----------
+    board : sequence of mapping
+        Rows of ``hotel_board`` with ``display_name``, one per study, model, reading.
+    parted : sequence of mapping
+        Rows of ``reading_difference``.
+    runs : sequence of mapping
+        ``study_id`` and `FACTS` of every run that counts.
+
+    Returns
+    -------
+    tuple of Study
+        As in `read_board`. A study whose runs do not name a fact has null there.
+    """
+    facts = {row["study_id"]: row for row in runs}
+    gaps = {(row["study_id"], row["model_id"], row["metric"]): row for row in parted}
+    found = {row["study_id"]: row["source"] for row in board}
+    studies: list[Study] = []
+    for study_id in sorted(found, key=lambda one: (_ORDER.index(found[one]), one)):
+        mine = [row for row in board if row["study_id"] == study_id]
+        known = facts.get(study_id, mine[0])
+        named = {name: known.get(name) for name in FACTS}
+        above = studies[-1].facts if studies else named
+        models = {row["model_id"]: row["display_name"] for row in mine}
+        order = sorted(models, key=lambda one: ((models[one] or one).lower(), one))
+        lines = tuple(
+            _line([row for row in mine if row["model_id"] == one], gaps)
+            for one in order
+        )
+        differs = tuple(name for name in FACTS if named[name] != above[name])
+        studies.append(Study(study_id, named, differs, lines))
+    return tuple(studies)
+
+
+def _line(
+    rows: Sequence[Mapping[str, Any]],
+    gaps: Mapping[tuple[str, str, str], Mapping[str, Any]],
+) -> ModelLine:
+    shared = {name: rows[0].get(name) for name in SHARED}
+    own = [name for name in rows[0] if name not in (*SHARED, "reading")]
+    readings = {row["reading"]: {name: row[name] for name in own} for row in rows}
+    study_id, model_id = str(shared["study_id"]), str(shared["model_id"])
+    gap = {
+        name: gaps.get((study_id, model_id, metric), {})
+        for name, metric in METRICS.items()
+    }
+    return ModelLine(
+        shared,
+        {reading: readings.get(reading, {}) for reading in READINGS},
+        {name: gap[name].get("difference") for name in NUMBERS},
+        {name: gap[name].get("reason") for name in METRICS},
+    )
+
+
+def wide_rows(studies: Sequence[Study]) -> Grid:
+    """Lay the board out as one row per study and model.
+
+    Parameters
+    ----------
+    studies : sequence of Study
+        What `read_board` returned.
+
+    Returns
+    -------
+    Grid
+        Facts of the study, shared columns, then every figure as
+        ``<figure>_as_published`` and ``<figure>_audited``, then
+        ``<figure>_difference`` and ``<figure>_reason``. No digit is rounded. No
+        columns where there is no study.
+    """
+    records: list[dict[str, Any]] = []
+    for study in studies:
+        for model in study.models:
+            record = dict(study.facts) | dict(model.shared)
+            for reading in READINGS:
+                figures = model.readings[reading].items()
+                record |= {f"{name}_{reading}": value for name, value in figures}
+            record |= {f"{k}_difference": v for k, v in model.difference.items()}
+            record |= {f"{k}_reason": v for k, v in model.reasons.items()}
+            records.append(record)
+    columns = tuple(dict.fromkeys(name for record in records for name in record))
+    lead = ("study_id", "model_id", "display_name")
+    columns = tuple(sorted(columns, key=lambda one: one not in lead))
+    return Grid(columns, tuple(tuple(map(one.get, columns)) for one in records))
+
+
+def nested(studies: Sequence[Study]) -> list[dict[str, Any]]:
+    """Lay the board out as studies that hold models that hold readings.
+
+    Parameters
+    ----------
+    studies : sequence of Study
+        What `read_board` returned.
+
+    Returns
+    -------
+    list of dict
+        One entry per study, ready for JSON. ``not_comparable_with_above`` lists the
+        facts that differ from the study before; null in the first.
+    """
+    return [
+        {
+            "study_id": study.study_id,
+            **study.facts,
+            "not_comparable_with_above": list(study.differs) if at else None,
+            "models": [
+                {
+                    **model.shared,
+                    **model.readings,
+                    "difference": dict(model.difference),
+                    "reason": dict(model.reasons),
+                }
+                for model in study.models
+            ],
+        }
+        for at, study in enumerate(studies)
+    ]

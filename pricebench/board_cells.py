@@ -1,0 +1,104 @@
+"""How a figure of the scorecard reads: digits, statuses, what is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pricebench.board import ModelLine, Study
+from pricebench.render import NOTHING
+
+FIGURES = ("first", "verdict", "log price", "review", "WTP $ [95 %]")
+LABELS = {"as_published": "published", "audited": "audited", "difference": "difference"}
+LEGEND = (
+    "published = the source's own rules to the digit; audited = ours: valid answers, "
+    "slot terms, errors clustered by pair; difference = audited - published.",
+    "first = share of answers that take the option shown first (published: all formats "
+    "pooled; audited: two options), its difference in percentage points.",
+    "log price, review = coefficients of the two-option logit.",
+    "WTP = dollars a night for one review point of ten, log form at $250, with its "
+    "95 % interval; no value is better, so there is no rank.",
+    f"{NOTHING} = undefined; the word beside it is its status (any status but ok is "
+    "shown).",
+)
+_LOST = (("invalid", "invalid"), ("failed", "failed"), ("duplicate", "repeated"))
+
+
+def reading_cells(model: ModelLine, reading: str) -> tuple[str, ...]:
+    """Return the figures of one reading as text, in the order of `FIGURES`."""
+    row = model.readings[reading]
+    terms = (
+        _with_status(_coefficient(row.get(term)), row.get(f"{term}_status"))
+        for term in ("log_price", "review_score")
+    )
+    share = _share(row.get("first_shown_rate"))
+    return (share, text(row.get("verdict")), *terms, _interval(row))
+
+
+def difference_cells(model: ModelLine) -> tuple[str, ...]:
+    """Return audited minus published as text, and why they part, likewise ordered."""
+    gap = model.difference
+    dollars = f"{_dollars(gap['value'], '+')} {model.reasons['value'] or ''}".rstrip()
+    terms = (_coefficient(gap[term], "+") for term in ("log_price", "review_score"))
+    rate = gap["first_shown_rate"]
+    points = NOTHING if rate is None else f"{100 * rate:+.1f}"
+    return (points, "", *terms, dollars)
+
+
+def model_name(model: ModelLine) -> str:
+    """Return the display name, or the id of a model that has none."""
+    return text(model.shared["display_name"] or model.shared["model_id"])
+
+
+def size(model: ModelLine) -> str:
+    """Return the number of answers behind the audited figures."""
+    n = model.readings["audited"].get("n")
+    return f"n {NOTHING if n is None else format(n, ',')}"
+
+
+def lost(model: ModelLine) -> tuple[str, ...]:
+    """Count the answers that are not behind the audited figures, by why."""
+    row = model.readings["audited"]
+    return tuple(
+        f"{row[f'{state}_count']:,} {word}"
+        for state, word in _LOST
+        if row.get(f"{state}_count")
+    )
+
+
+def is_common(study: Study, column: str) -> bool:
+    """Return whether all models of a study share a value."""
+    return len({model.shared[column] for model in study.models}) == 1
+
+
+def text(value: Any) -> str:
+    """Return a value as text; one that is missing or empty as a dash."""
+    return NOTHING if value is None or value == "" else str(value)
+
+
+def _share(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.1%}"
+
+
+def _dollars(value: float | None, sign: str = "") -> str:
+    """Show at least three digits that count; csv and json carry all."""
+    if value is None:
+        return NOTHING
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    return f"{value:{sign}.{digits}f}"
+
+
+def _coefficient(value: float | None, sign: str = "") -> str:
+    # z: what rounds to nothing has no sign.
+    return NOTHING if value is None else f"{value:{sign}z.3f}"
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    shown = _dollars(row.get("value"))
+    if row.get("ci_lo") is not None and row.get("ci_hi") is not None:
+        shown += f" [{_dollars(row['ci_lo'])}, {_dollars(row['ci_hi'])}]"
+    return _with_status(shown, row.get("status"))
+
+
+def _with_status(shown: str, status: str | None) -> str:
+    return shown if status in (None, "ok") else f"{shown} {status}"

@@ -1,0 +1,195 @@
+"""Printing the scorecard: a terminal of 100 columns, markdown, csv or json."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from pricebench.board import READINGS, ModelLine, Study, nested, wide_rows
+from pricebench.board_cells import (
+    FIGURES,
+    LABELS,
+    LEGEND,
+    difference_cells,
+    is_common,
+    lost,
+    model_name,
+    reading_cells,
+    size,
+    text,
+)
+from pricebench.reader import Grid
+from pricebench.render import NOTHING, Format, dump_json, to_csv, to_markdown
+
+WIDTH = 100
+NAME_WIDTH = 19
+
+SOURCES = {
+    "release": "a published release",
+    "collected": "answers collected here",
+    "simulated": "SIMULATED SHOPPERS, no real model answered",
+}
+FACT_WORDS = {
+    "source": "source",
+    "protocol": "protocol",
+    "bank_sha256": "task bank",
+    "prompt_sha256": "prompt",
+}
+SHARED_WORDS = {"run_date": "run date", "settings_label": "settings"}
+EMPTY = "No answers are loaded."
+
+
+def print_board(studies: Sequence[Study], form: Format) -> str:
+    """Print the board in one of four formats.
+
+    Parameters
+    ----------
+    studies : sequence of Study
+        What `pricebench.board.read_board` returned; none give a line that says so
+        (``table``, ``md``), no line (``csv``) or an empty list (``json``).
+    form : Format
+        The format; ``csv`` and ``json`` carry every digit.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    if form is Format.csv:
+        return to_csv(wide_rows(studies)) if studies else ""
+    if form is Format.json:
+        return dump_json(nested(studies))
+    if not studies:
+        return EMPTY
+    write = _terminal_parts if form is Format.table else _markdown_parts
+    pairs = zip([None, *studies], studies, strict=False)
+    parts = [part for above, study in pairs for part in write(study, above)]
+    legend = map(_fold, LEGEND) if form is Format.table else LEGEND
+    return "\n\n".join(
+        [*parts, ("\n" if form is Format.table else "  \n").join(legend)]
+    )
+
+
+def _title(study: Study) -> str:
+    number = len(study.models)
+    return (
+        f"Hotel choice, study {study.study_id}: {SOURCES[study.facts['source']]} "
+        f"({number} model{'' if number == 1 else 's'})"
+    )
+
+
+def _warning(study: Study, above: Study | None) -> list[str]:
+    if above is None:
+        return []
+    gaps = (
+        f"{FACT_WORDS[name]} {_fact(study, name)}, there {_fact(above, name)}"
+        for name in study.differs
+    )
+    return [f"NOT COMPARABLE with the table above: {'; '.join(gaps)}."]
+
+
+def _facts(study: Study) -> str:
+    """Say what the study is and what its models share; what varies is in the rows."""
+    facts = [f"{word} {_fact(study, name)}" for name, word in FACT_WORDS.items()]
+    facts += [
+        f"{word} {text(study.models[0].shared[name])}"
+        for name, word in SHARED_WORDS.items()
+        if is_common(study, name)
+    ]
+    return "; ".join(facts)
+
+
+def _fact(study: Study, name: str) -> str:
+    value = text(study.facts[name])
+    return value[:12] if name.endswith("sha256") else value
+
+
+def _fold(line: str) -> str:
+    return textwrap.fill(line, WIDTH, subsequent_indent="  ")
+
+
+def _terminal_parts(study: Study, above: Study | None) -> list[str]:
+    heading = [*_warning(study, above), _title(study), _facts(study)]
+    return ["\n".join(map(_fold, heading)), _terminal_table(study)]
+
+
+def _terminal_table(study: Study) -> str:
+    header = ("model", "reading", *FIGURES)
+    blocks = [list(_block(study, model)) for model in study.models]
+    widths, gap = _measure([header, *(row for block in blocks for row in block)])
+    over = _total(widths, gap) - WIDTH
+    if over > 0:
+        blocks = [list(_narrow(block, widths[-1] - over)) for block in blocks]
+        widths[-1] -= over
+    shown = ["\n".join(_align(row, widths, gap) for row in block) for block in blocks]
+    rule = "─" * _total(widths, gap)
+    return "\n".join([_align(header, widths, gap), rule, "\n\n".join(shown)])
+
+
+def _total(widths: Sequence[int], gap: int) -> int:
+    return sum(widths) + gap * (len(widths) - 1)
+
+
+def _measure(rows: Sequence[Sequence[str]]) -> tuple[list[int], int]:
+    """Return the columns' widths and what stands between them: 2, or 1 if crowded."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return widths, 2 if _total(widths, 2) <= WIDTH else 1
+
+
+def _align(row: Sequence[str], widths: Sequence[int], gap: int) -> str:
+    right = FIGURES.index("first") + 2
+    cells = (
+        cell.rjust(width) if at == right else cell.ljust(width)
+        for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+    )
+    return (" " * gap).join(cells).rstrip()
+
+
+def _narrow(block: Sequence[tuple[str, ...]], width: int) -> Iterator[tuple[str, ...]]:
+    """Fold the last column, never inside an interval."""
+    for *cells, last in block:
+        folded = textwrap.wrap(last.replace(", ", ",\N{NO-BREAK SPACE}"), width) or [""]
+        for at, part in enumerate(folded):
+            shown = cells if at == 0 else [""] * len(cells)
+            yield (*shown, part.replace("\N{NO-BREAK SPACE}", " "))
+
+
+def _block(study: Study, model: ModelLine) -> Iterator[tuple[str, ...]]:
+    """Yield the lines of one model: who it is at the left, its readings beside it."""
+    lines = [(LABELS[one], *reading_cells(model, one)) for one in READINGS]
+    lines.append((LABELS["difference"], *difference_cells(model)))
+    blank = ("",) * len(lines[0])
+    for left, cells in zip_longest(_identity(study, model), lines):
+        yield (left or "", *(cells or blank))
+
+
+def _identity(study: Study, model: ModelLine) -> list[str]:
+    what = f"simulated, {size(model)}" if study.simulated else size(model)
+    varies = [
+        text(model.shared[name]) for name in SHARED_WORDS if not is_common(study, name)
+    ]
+    return [
+        line
+        for words in (model_name(model), what, *lost(model), *varies)
+        for line in textwrap.wrap(words, NAME_WIDTH)
+    ]
+
+
+def _markdown_parts(study: Study, above: Study | None) -> list[str]:
+    columns = ["model"]
+    columns += [f"{name}, {LABELS[one]}" for one in READINGS for name in FIGURES]
+    columns += ["WTP difference", "n", "lost", "run date", "settings", "bank"]
+    rows = []
+    for model in study.models:
+        mark = " (simulated)" if study.simulated else ""
+        cells = [model_name(model) + mark]
+        cells += [cell for one in READINGS for cell in reading_cells(model, one)]
+        cells += [difference_cells(model)[-1], size(model).removeprefix("n ")]
+        cells += ["; ".join(lost(model)) or NOTHING]
+        cells += [text(model.shared[name]) for name in SHARED_WORDS]
+        cells += [_fact(study, "bank_sha256")]
+        rows.append(tuple(cells))
+    warning = [f"**{line}**" for line in _warning(study, above)]
+    table = to_markdown(Grid(tuple(columns), tuple(rows)))
+    return [f"### {_title(study)}", *warning, _facts(study), table]

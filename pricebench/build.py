@@ -1,0 +1,276 @@
+"""`dbt build` on a copy of the warehouse, with progress and a readable summary."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pricebench.console import Say
+from pricebench.errors import CommandError, one_line
+from pricebench.paths import DBT_PROJECT, WAREHOUSE_VARIABLE, dbt_folder
+from pricebench.reader import Grid, fetch, open_reader
+
+LAYERS = ("seeds", "staging", "intermediate", "estimates", "marts", "gates")
+_BAD = ("error", "fail", "runtime error", "partial success")
+_GATE = "gate_"
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build did."""
+
+    layers: Grid  # per layer: relations built, skipped, failed; tests likewise
+    gates: Grid  # per gate: status, whether it speaks of the data now loaded
+    failures: tuple[str, ...]  # one line each
+    published: bool  # False: the warehouse is as it was before
+
+
+class _DiscardCopy(Exception):
+    """Leaves the working copy by the way that throws it away."""
+
+
+def build(
+    warehouse: Path,
+    say: Say,
+    *,
+    select: Sequence[str] = (),
+    target: str | None = None,
+    full_refresh: bool = False,
+) -> BuildReport:
+    """Build every layer behind its gate.
+
+    The build runs on a copy. The copy replaces the warehouse when all went well, and
+    also when gates are red, since their results have to be seen and every reader of
+    figures asks the gates first. It is thrown away when anything else failed: no gate
+    speaks for that, so the figures of before stay.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path; a missing warehouse is created empty.
+    say : Say
+        Called with one line per finished relation.
+    select : sequence of str
+        dbt selectors; each takes its parents along. Empty: everything.
+    target : str, optional
+        Target of the dbt profile; by default the profile's own.
+    full_refresh : bool
+        Rebuild incremental tables from nothing.
+
+    Returns
+    -------
+    BuildReport
+        Counts, gates and failures.
+
+    Raises
+    ------
+    CommandError
+        If dbt could not start, nothing is selected, or the warehouse is held by
+        another process.
+    """
+    from ingest.warehouse import working_copy
+
+    report: BuildReport | None = None
+    try:
+        with working_copy(warehouse) as copy:
+            options = ["--target", target] if target else []
+            options += ["--full-refresh"] if full_refresh else []
+            options += ["--select", *map(with_parents, select)] if select else []
+            results = _run_dbt(copy, dbt_folder(warehouse), options, say)
+            if not results:
+                raise CommandError(_nothing_selected(select))
+            report = summarise(results, copy)
+            if not report.published:
+                raise _DiscardCopy
+    except _DiscardCopy:
+        pass
+    if report is None:
+        raise CommandError("dbt ended without results: run again with --debug")
+    return report
+
+
+def with_parents(selector: str) -> str:
+    """Make a dbt selector take along everything it is built from.
+
+    Parameters
+    ----------
+    selector : str
+        One or more dbt selectors, apart by spaces (either) or commas (both).
+
+    Returns
+    -------
+    str
+        The same with ``+`` before each that states no depth of its own.
+    """
+    return re.sub(r"[^\s,]+", lambda word: _parents_of(word.group()), selector)
+
+
+def _parents_of(word: str) -> str:
+    return word if re.match(r"\d*\+|@", word) else f"+{word}"
+
+
+def _nothing_selected(select: Sequence[str]) -> str:
+    return (
+        f"--select {' '.join(select)} matches nothing: name a model of "
+        f"{DBT_PROJECT / 'models'}, a folder of it or tag:NAME"
+        if select
+        else f"dbt found nothing to build in {DBT_PROJECT}: reinstall the project"
+    )
+
+
+def _run_dbt(copy: Path, folder: Path, options: list[str], say: Say) -> list[Any]:
+    from dbt.cli.main import dbtRunner
+
+    say("reading the dbt project")
+    command = ["build", "--project-dir", str(DBT_PROJECT)]
+    command += ["--profiles-dir", str(DBT_PROJECT), "--log-level", "none"]
+    command += ["--target-path", str(folder / "target")]
+    command += ["--log-path", str(folder / "logs"), *options]
+    with _warehouse_variable(copy), redirect_stdout(sys.stderr):
+        outcome = dbtRunner(callbacks=[_reporter(say)]).invoke(command)
+    results = list(getattr(outcome.result, "results", None) or [])
+    if outcome.exception is not None and not results:
+        raise CommandError(
+            f"dbt could not build ({one_line(outcome.exception)}): the warehouse is "
+            f"unchanged; details in {folder / 'logs' / 'dbt.log'}"
+        ) from outcome.exception
+    return results
+
+
+@contextmanager
+def _warehouse_variable(copy: Path) -> Iterator[None]:
+    before = os.environ.get(WAREHOUSE_VARIABLE)
+    os.environ[WAREHOUSE_VARIABLE] = str(copy.resolve())
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[WAREHOUSE_VARIABLE]
+        else:
+            os.environ[WAREHOUSE_VARIABLE] = before
+
+
+def _reporter(say: Say) -> Any:
+    total, done = 0, 0
+
+    def hear(event: Any) -> None:
+        nonlocal total, done
+        if event.info.name == "ConcurrencyLine":
+            total = event.data.node_count
+        elif event.info.name == "NodeFinished":
+            node = event.data.node_info
+            # dbt's total leaves unit tests out.
+            done += node.resource_type != "unit_test"
+            if node.resource_type in ("model", "seed"):
+                say(f"[{done}/{total}] {node.node_name} {node.node_status}")
+
+    return hear
+
+
+def summarise(results: Sequence[Any], copy: Path) -> BuildReport:
+    """Turn dbt's results into a report.
+
+    Parameters
+    ----------
+    results : sequence of dbt RunResult
+        One per node that dbt ran or skipped.
+    copy : Path
+        The warehouse that was built; its gates are read.
+
+    Returns
+    -------
+    BuildReport
+        ``published`` says whether the copy may replace the warehouse.
+    """
+    bad = [result for result in results if str(result.status) in _BAD]
+    red = [result for result in bad if result.node.name.startswith(_GATE)]
+    gates, rows = _read_gates(copy)
+    report = BuildReport(
+        layers=_count_layers(results),
+        gates=gates,
+        failures=tuple(_explain(result, rows) for result in bad),
+        published=len(red) == len(bad) or _halted_by_gate(bad, red),
+    )
+    return replace(report, failures=tuple(dict.fromkeys(report.failures)))
+
+
+def _halted_by_gate(bad: Sequence[Any], red: Sequence[Any]) -> bool:
+    # A dependent that asked its gate and was refused failed because of the gate.
+    rest = [result for result in bad if result not in red]
+    return all(re.search(r"\bgate \S+ (is|has) ", r.message or "") for r in rest)
+
+
+def _count_layers(results: Sequence[Any]) -> Grid:
+    columns = ("layer", "built", "failed", "skipped", "tests", "tests failed", "warned")
+    counts = {layer: [0] * (len(columns) - 1) for layer in LAYERS}
+    for result in results:
+        line = counts.setdefault(_layer(result.node), [0] * (len(columns) - 1))
+        status = str(result.status)
+        test = result.node.resource_type in ("test", "unit_test")
+        if test:
+            line[3] += status != "skipped"
+            line[4] += status in _BAD
+            line[5] += status == "warn"
+        else:
+            line[0] += status == "success"
+            line[1] += status in _BAD
+        line[2] += status == "skipped"
+    rows = tuple((layer, *line) for layer, line in counts.items() if any(line))
+    return Grid(columns, rows)
+
+
+def _layer(node: Any) -> str:
+    if node.resource_type == "seed":
+        return "seeds"
+    folder = node.fqn[1] if len(node.fqn) > 1 else ""
+    return folder if folder in LAYERS else "project"
+
+
+def _read_gates(copy: Path) -> tuple[Grid, Grid]:
+    with open_reader(copy) as connection:
+        gates = fetch(
+            connection,
+            "select gate, status, is_current, last_green_at from quality.gate_status "
+            "order by run_at, gate",
+        )
+        rows = fetch(
+            connection,
+            "select results.* from quality.gate_results as results "
+            "join quality.gate_status as newest "
+            "on results.gate = newest.gate and results.run_at = newest.run_at "
+            "where results.status in ('failed', 'error') "
+            "and results.expectation <> 'gate' "
+            "order by gate, table_name, expectation, column_name",
+        )
+    return gates, rows
+
+
+def _explain(result: Any, gate_rows: Grid) -> str:
+    name = result.node.name
+    mine = [
+        row
+        for row in gate_rows.records()
+        if name == f"{_GATE}{row['gate']}" and row["severity"] == "stop"
+    ]
+    if mine:
+        return f"{name}: " + "; ".join(map(_expectation_line, mine))
+    text = one_line(Exception(result.message or str(result.status)))
+    return f"{name}: {text[:400]}{'…' if len(text) > 400 else ''}"
+
+
+def _expectation_line(row: dict[str, Any]) -> str:
+    column = f".{row['column_name']}" if row["column_name"] else ""
+    line = f"{row['expectation']} on {row['table_name']}{column} {row['status']}"
+    if row["unexpected_count"] is not None:
+        line += f", {row['unexpected_count']} of {row['element_count']} rows"
+    if row["unexpected_sample"]:
+        line += f", such as {row['unexpected_sample']}"
+    if row["source_files"]:
+        line += f", from {row['source_files']}"
+    return line

@@ -1,0 +1,314 @@
+"""The verbs: each reads its options, calls one function and prints what comes back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pricebench import console
+from pricebench.errors import CommandError, one_line
+from pricebench.paths import DEFAULT_WAREHOUSE, WAREHOUSE_VARIABLE, absolute_warehouse
+from pricebench.render import Format, render
+
+app = typer.Typer(
+    help="Measure how language-model agents spend money.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Warehouse = Annotated[
+    Path,
+    typer.Option(
+        "--warehouse",
+        envvar=WAREHOUSE_VARIABLE,
+        metavar="PATH",
+        help="The warehouse file.",
+        callback=absolute_warehouse,
+    ),
+]
+Debug = Annotated[
+    bool, typer.Option("--debug", help="Show the whole error of a failure.")
+]
+Shape = Annotated[Format, typer.Option("--format", help="How the result is printed.")]
+
+
+@app.command(epilog="Example: pricebench init --warehouse study.duckdb")
+def init(warehouse: Warehouse = DEFAULT_WAREHOUSE, debug: Debug = False) -> None:
+    """Make an empty warehouse.
+
+    Every raw table exists in it; a warehouse that exists keeps its rows.
+    """
+    from ingest.warehouse import init as make
+
+    with console.progress("making the warehouse"):
+        path = make(warehouse)
+    console.emit(str(path))
+
+
+@app.command(epilog="Example: pricebench demo --warehouse demo.duckdb")
+def demo(warehouse: Warehouse = DEFAULT_WAREHOUSE, debug: Debug = False) -> None:
+    """Take simulated shoppers to the board.
+
+    From nothing: simulate, load, build, board. A warehouse with other than simulated
+    runs is refused.
+    """
+    from pricebench.demo import run_demo
+
+    run_demo(warehouse)
+
+
+@app.command(epilog="Example: pricebench build --select hotel_wtp")
+def build(
+    select: Annotated[
+        list[str] | None,
+        typer.Option(help="What to build, with all it is built from; repeatable."),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="Target of the dbt profile.")
+    ] = None,
+    full_refresh: Annotated[
+        bool, typer.Option("--full-refresh", help="Rebuild incremental tables.")
+    ] = False,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """Build every layer behind its gate.
+
+    The build works on a copy that then replaces the warehouse, so that it stays open
+    to readers.
+    """
+    from pricebench.build import build as build_layers
+    from pricebench.build_print import print_report, require_success
+
+    with console.progress("build") as say:
+        report = build_layers(
+            warehouse,
+            say,
+            select=select or (),
+            target=target,
+            full_refresh=full_refresh,
+        )
+    console.emit(print_report(report))
+    require_success(report, warehouse)
+
+
+@app.command(epilog="Example: pricebench board hotel --format csv --out board.csv")
+def board(
+    instrument: Annotated[
+        str, typer.Argument(help="Which scorecard: hotel.", show_default=True)
+    ] = "hotel",
+    shape: Shape = Format.table,
+    out: Annotated[
+        Path | None, typer.Option(help="Write to this file instead.", metavar="FILE")
+    ] = None,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """Show the scorecard, a row per model.
+
+    Each row has both readings and their difference; each study is a table of its own.
+    csv and json carry every digit.
+    """
+    from pricebench.board import read_board
+    from pricebench.board_print import print_board
+
+    text = print_board(read_board(warehouse, instrument), shape)
+    if out is None:
+        console.emit(text)
+    else:
+        console.write_file(out, text)
+        console.note(f"board written to {out}")
+
+
+@app.command(epilog="Example: pricebench query 'select * from marts.model'")
+def query(
+    sql: Annotated[str | None, typer.Argument(help="The statement.")] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="A file that holds it.", metavar="FILE")
+    ] = None,
+    shape: Shape = Format.table,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """Run read-only SQL.
+
+    It can change neither the warehouse nor any other file.
+    """
+    from pricebench.query import read_statement, run_query
+
+    grid = run_query(warehouse, read_statement(sql, file))
+    console.emit(render(grid, shape))
+
+
+@app.command(epilog="Example: pricebench runs --format csv")
+def runs(
+    shape: Shape = Format.table,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """List what is loaded, a row per run.
+
+    With answers, those unread, calls that failed, and the reason of an exclusion.
+    """
+    from pricebench.runs import for_reading, list_runs
+
+    grid = list_runs(warehouse)
+    to_read = shape in (Format.table, Format.md)
+    console.emit(render(for_reading(grid) if to_read else grid, shape))
+
+
+@app.command(
+    epilog="Example: pricebench exclude release/phi --reason 'half the replies empty'"
+)
+def exclude(
+    run: Annotated[
+        str, typer.Argument(help="The run's id, as `pricebench runs` has it.")
+    ],
+    reason: Annotated[str, typer.Option(help="Why; shown by `pricebench runs`.")] = "",
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Let the run count again.")
+    ] = False,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """Take a run out of the marts.
+
+    Its answers stay loaded, and the run stays listed with the reason.
+    """
+    from pricebench.runs import exclude_run, include_run
+
+    done = include_run(warehouse, run) if undo else exclude_run(warehouse, run, reason)
+    console.note(done)
+
+
+@app.command(epilog="Example: pricebench doctor")
+def doctor(
+    shape: Shape = Format.table,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """Check what the verbs need.
+
+    Versions, warehouse, disk, keys, Node and browser, and how to mend each.
+    """
+    from pricebench.doctor import examine, require_sound
+
+    grid = examine(warehouse)
+    console.emit(render(grid, shape))
+    require_sound(grid)
+
+
+load_app = typer.Typer(help="Load a published release.", rich_markup_mode=None)
+app.add_typer(load_app, name="load")
+
+
+@load_app.command(
+    "hotel",
+    epilog="Example: pricebench load hotel ./pricebench-emnlp.zip && pricebench build",
+)
+def load_hotel(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="A folder, a file, a .zip or .tar.gz, or the https address of one.",
+            metavar="SOURCE...",
+        ),
+    ],
+    bank: Annotated[
+        str | None,
+        typer.Option(help="Start of the sha256 of the task bank that was answered."),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace answers loaded before.")
+    ] = False,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """Load a hotel release.
+
+    Tasks, answers, hotels and capability scores are found by the shape of their
+    names. Loading twice changes nothing.
+    """
+    from pricebench.load import load_hotel_sources
+
+    load_hotel_sources(warehouse, sources, bank=bank, replace=replace)
+
+
+simulate_app = typer.Typer(
+    help="Simulate shoppers with known tastes.", rich_markup_mode=None
+)
+app.add_typer(simulate_app, name="simulate")
+
+
+@simulate_app.command(
+    "hotel", epilog="Example: pricebench simulate hotel --seed 7 && pricebench build"
+)
+def simulate_hotel(
+    tasks: Annotated[
+        int | None, typer.Option(help="Tasks of the bank, each in two orders.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of every draw.")] = None,
+    shoppers: Annotated[
+        int | None,
+        typer.Option(help="That many with random tastes, not the named cast.", min=1),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write release-shaped files here too.", metavar="FOLDER"),
+    ] = None,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """Load simulated answers.
+
+    Shoppers with known tastes answer a task bank of our own, fictitious hotels.
+    """
+    from pricebench.load import load_simulation
+
+    load_simulation(warehouse, tasks=tasks, seed=seed, shoppers=shoppers, out=out)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one verb.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What was typed after ``pricebench``; by default the process's own arguments.
+
+    Returns
+    -------
+    int
+        0 where the verb did what it says, 1 where it failed, 2 where it was called
+        wrongly, 130 where it was interrupted. A failure is one line on standard error;
+        with ``--debug`` the error itself is raised.
+    """
+    typed = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = app(args=typed, prog_name="pricebench", standalone_mode=False)
+    except Exception as error:
+        if "--debug" in typed:
+            raise
+        console.complain(_failure(error, typed))
+        return error.exit_code if isinstance(error, typer.TyperException) else 1
+    return code if isinstance(code, int) else 0
+
+
+def _failure(error: Exception, typed: Sequence[str]) -> str:
+    from ingest.errors import LoadError
+
+    if isinstance(error, typer.TyperException):
+        context = getattr(error, "ctx", None)
+        verb = context.command_path if context else "pricebench"
+        return f"{one_line(Exception(error.format_message()))} See `{verb} --help`."
+    if isinstance(error, (CommandError, LoadError)):
+        return one_line(error)
+    return (
+        f"unexpected {type(error).__name__}: {one_line(error)}; run it again with "
+        "--debug and report what it shows"
+    )

@@ -1,0 +1,91 @@
+"""Simulated shoppers through the whole path, from nothing to the board."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pricebench.errors import CommandError
+from pricebench.runs import list_runs
+
+
+def refuse_real_data(warehouse: Path) -> None:
+    """Raise if a warehouse holds anything but simulated runs.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path; a missing warehouse and one without runs are fine.
+
+    Raises
+    ------
+    CommandError
+        Naming a run that is not simulated.
+    """
+    if not warehouse.exists():
+        return
+    runs = list_runs(warehouse).records()
+    real = [row["run_id"] for row in runs if row["source"] != "simulated"]
+    if real:
+        raise CommandError(
+            f"{warehouse} holds runs that are not simulated ({len(real)}, such as "
+            f"{real[0]}): give the demo a file of its own, --warehouse demo.duckdb"
+        )
+
+
+def run_demo(warehouse: Path) -> None:
+    """Simulate, load, build and print the board.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path; made if absent. A second demo loads nothing new.
+
+    Raises
+    ------
+    CommandError
+        If the warehouse holds other data or the build fails.
+    """
+    from pricebench import console
+    from pricebench.board import read_board
+    from pricebench.board_print import print_board
+    from pricebench.build import build
+    from pricebench.build_print import print_report, require_success
+    from pricebench.load import load_simulation
+    from pricebench.render import Format
+
+    refuse_real_data(warehouse)
+    load_simulation(warehouse)
+    with console.progress("building") as say:
+        report = build(warehouse, say)
+    console.emit(print_report(report))
+    require_success(report, warehouse)
+    console.emit("\n" + print_board(read_board(warehouse, "hotel"), Format.table))
+    console.emit("\n" + what_next(warehouse))
+
+
+def what_next(warehouse: Path) -> str:
+    """Say where the results are and what to try next.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path of the warehouse.
+
+    Returns
+    -------
+    str
+        Lines with commands that work as they stand.
+    """
+    import shlex
+
+    given = f"--warehouse {shlex.quote(str(warehouse))}"
+    return "\n".join(
+        [
+            f"The results are in {warehouse}. Next:",
+            f"  pricebench board {given} --format csv",
+            f"  pricebench query {given} \\",
+            "    'select model_id, reading, wtp_usd, ci_lo, ci_hi, status"
+            " from marts.hotel_wtp'",
+            f"  pricebench runs {given}",
+        ]
+    )

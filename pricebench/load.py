@@ -1,0 +1,170 @@
+"""Loading sources and simulations, and saying what became of every file and row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pricebench import console
+from pricebench.errors import CommandError, one_line
+
+if TYPE_CHECKING:
+    from ingest.hotel.release import LoadReport
+
+# More rows than this are counted, not listed; all stand in the warehouse.
+_SHOWN = 10
+
+
+def load_hotel_sources(
+    warehouse: Path, sources: Sequence[str], *, bank: str | None, replace: bool
+) -> None:
+    """Load several sources one after the other and print what became of each.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path; made if absent.
+    sources : sequence of str
+        Folders, files, archives or https addresses; one that fails stops no other.
+    bank : str or None
+        Start of the hash of the bank that was answered.
+    replace : bool
+        Let a file take the place of another one of the same run, bank and order.
+
+    Raises
+    ------
+    CommandError
+        If a source or a file of one could not be loaded; its line was written before.
+    """
+    from ingest.errors import LoadError
+    from ingest.hotel.release import load_hotel
+
+    errors: list[str] = []
+    for source in sources:
+        try:
+            with console.progress(f"loading {source}") as say:
+                report = load_hotel(
+                    source, warehouse, bank=bank, replace=replace, progress=say
+                )
+        except LoadError as error:
+            errors.append(one_line(error))
+            continue
+        console.emit(describe_load(report))
+        errors += report.errors
+    refuse_errors(errors)
+
+
+def refuse_errors(errors: Sequence[str]) -> None:
+    """Raise for what could not be loaded.
+
+    Parameters
+    ----------
+    errors : sequence of str
+        One line each; none: nothing happens.
+
+    Raises
+    ------
+    CommandError
+        With the only line, or with their number after each was written.
+    """
+    if len(errors) == 1:
+        raise CommandError(errors[0])
+    for error in errors:
+        console.complain(error)
+    if errors:
+        raise CommandError(
+            f"{len(errors)} files or sources could not be loaded, the rest is: mend "
+            "those named above and load again, which skips what is loaded"
+        )
+
+
+def describe_load(report: LoadReport) -> str:
+    """Say what one load did.
+
+    Parameters
+    ----------
+    report : LoadReport
+        What the loader returned.
+
+    Returns
+    -------
+    str
+        A line of counts, then the names of ignored files, the notes and the first
+        quarantined rows with file, line, field and reason.
+    """
+    loaded = len({account.source_file for account in report.files})
+    counts = [f"{_count(loaded, 'file')}, {_count(report.rows, 'row')} loaded"]
+    counts += [f"{_count(report.quarantined, 'row')} quarantined"]
+    if report.skipped:
+        counts.append(f"{_count(len(report.skipped), 'file')} loaded before, skipped")
+    if report.superseded:
+        counts.append(f"{_count(report.superseded, 'row')} replaced")
+    if report.ignored:
+        counts.append(f"{_count(len(report.ignored), 'file')} ignored")
+    if report.errors:
+        counts.append(f"{_count(len(report.errors), 'file')} not loaded")
+    lines = [f"{report.source}: {'; '.join(counts)}", *report.notes]
+    if report.ignored:
+        lines.append(f"ignored: {', '.join(report.ignored)}")
+    bad = report.quarantined_rows
+    lines += [
+        f"quarantined: {one.source_file} line {one.source_row}, {one.field}: "
+        f"{one.reason}"
+        for one in bad[:_SHOWN]
+    ]
+    if len(bad) > _SHOWN:
+        lines.append(f"… and {len(bad) - _SHOWN:,} more in quality.quarantine")
+    return "\n".join(lines)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def load_simulation(
+    warehouse: Path,
+    *,
+    tasks: int | None = None,
+    seed: int | None = None,
+    shoppers: int | None = None,
+    out: Path | None = None,
+) -> None:
+    """Simulate shoppers, load their answers and print what was loaded.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path; made if absent.
+    tasks, seed : int, optional
+        Size of the bank and seed of every draw; the simulator's own by default.
+    shoppers : int, optional
+        That many shoppers with random tastes instead of the named cast.
+    out : Path, optional
+        A folder for the same answers as files of a release.
+
+    Raises
+    ------
+    LoadError
+        If the simulation cannot be made or written.
+    """
+    from ingest.hotel.cast import default_cast, random_cast
+    from ingest.simulate import DEFAULT_SEED, DEFAULT_TASKS, load_simulated_hotel
+
+    seed = DEFAULT_SEED if seed is None else seed
+    cast = default_cast() if shoppers is None else random_cast(shoppers, seed=seed)
+    with console.progress("simulating"):
+        report = load_simulated_hotel(
+            warehouse,
+            tasks=DEFAULT_TASKS if tasks is None else tasks,
+            seed=seed,
+            shoppers=cast,
+            out=out,
+        )
+    files = {one.source_file for one in report.written}
+    before = {one.source_file for one in report.skipped} - files
+    skipped = f"; {_count(len(before), 'file')} loaded before" if before else ""
+    console.emit(
+        f"{_count(len(cast), 'simulated shopper')}: {_count(report.rows, 'row')} loaded"
+        f"{skipped}"
+    )

@@ -1,0 +1,60 @@
+"""Where things are: the project, its lock file, the warehouse and its companions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pricebench.errors import CommandError
+
+# Found from this file and never from the working directory, so that every verb works
+# from any folder.
+PROJECT_ROOT = Path(__file__).resolve().parent.parent
+DBT_PROJECT = PROJECT_ROOT / "dbt_project"
+LOCK_FILE = PROJECT_ROOT / "requirements.lock"
+
+WAREHOUSE_VARIABLE = "PRICEBENCH_WAREHOUSE"
+DEFAULT_WAREHOUSE = Path("warehouse.duckdb")
+
+
+def absolute_warehouse(given: Path) -> Path:
+    """Return the absolute path of a warehouse.
+
+    Parameters
+    ----------
+    given : Path
+        The path as typed, relative to the working directory; the file may be missing.
+
+    Returns
+    -------
+    Path
+        The absolute path, symbolic links followed, so that a published copy replaces
+        the file that a link points to and not the link.
+
+    Raises
+    ------
+    CommandError
+        If the path is a folder.
+    """
+    path = given.expanduser().resolve()
+    if path.is_dir():
+        raise CommandError(
+            f"warehouse {path} is a folder: name a file, for instance "
+            f"--warehouse {path / DEFAULT_WAREHOUSE.name}"
+        )
+    return path
+
+
+def dbt_folder(warehouse: Path) -> Path:
+    """Return the folder of dbt's compiled SQL and logs for one warehouse.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path of the warehouse.
+
+    Returns
+    -------
+    Path
+        ``<warehouse>.dbt`` beside the warehouse; two warehouses never share it.
+    """
+    return warehouse.with_name(f"{warehouse.name}.dbt")
