@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -17,6 +18,9 @@ from ingest.schemas import RAW, quality_ddl
 # new tables may only be those of ingest/schemas.py (checked before dlt sees them);
 # inside a table nothing may change
 _CONTRACT = {"tables": "evolve", "columns": "freeze", "data_type": "freeze"}
+
+# tables and views that the quality statements make
+_QUALITY = re.compile(r"(?:table if not exists|replace view) quality\.(\w+)")
 
 
 def raw_schema(instrument: str) -> str:
@@ -172,17 +176,16 @@ def missing_objects(connection: duckdb.DuckDBPyConnection) -> list[str]:
     Returns
     -------
     list of str
-        ``schema.table`` of every raw table that is absent, and ``quality`` where its
-        newest view is; empty for a complete warehouse.
+        ``schema.table`` of every raw table and of every table and view of schema
+        ``quality`` that is absent; empty for a complete warehouse.
     """
     rows = connection.execute(
         "select table_schema || '.' || table_name from information_schema.tables"
     ).fetchall()
     present = {row[0] for row in rows}
     wanted = [f"{schema}.{table}" for schema, tables in RAW.items() for table in tables]
-    lacking = [name for name in wanted if name not in present]
-    quality = ("quality.row_accounting", "quality.loaded_data", "quality.gate_status")
-    return lacking + ["quality" for name in quality if name not in present][:1]
+    wanted += [f"quality.{name}" for name in _QUALITY.findall(quality_ddl())]
+    return [name for name in wanted if name not in present]
 
 
 def ensure_tables(copy: Path, *, refresh: bool = False) -> None:
@@ -211,7 +214,7 @@ def ensure_tables(copy: Path, *, refresh: bool = False) -> None:
         }
         write_raw(copy, schema.removeprefix("raw_"), absent)
     if lacking or refresh:
-        with open_database(copy) as connection:
+        with changing(copy) as connection:
             connection.execute(quality_ddl())
 
 
@@ -244,6 +247,37 @@ def open_database(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConn
     except duckdb.Error as error:
         raise WarehouseError(_why_not_open(path, error)) from error
     return connection
+
+
+@contextmanager
+def changing(copy: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Change a working copy in one transaction.
+
+    Parameters
+    ----------
+    copy
+        The file.
+
+    Yields
+    ------
+    duckdb.DuckDBPyConnection
+        Inside a transaction, which ends with the block.
+
+    Raises
+    ------
+    WarehouseError
+        For whatever DuckDB refuses.
+    """
+    try:
+        with open_database(copy) as connection:
+            connection.begin()
+            yield connection
+            connection.commit()
+    except duckdb.Error as error:
+        raise WarehouseError(
+            f"warehouse {copy.name} cannot be written ({one_line(error)}) and is as it "
+            "was; check the disk"
+        ) from error
 
 
 def _why_not_open(path: Path, error: duckdb.Error) -> str:

@@ -19,7 +19,13 @@ from ingest.accounts import (
     rows_of_files,
 )
 from ingest.errors import WarehouseError
-from ingest.raw_tables import ensure_tables, open_database, raw_schema, write_raw
+from ingest.raw_tables import (
+    changing,
+    ensure_tables,
+    open_database,
+    raw_schema,
+    write_raw,
+)
 from ingest.working_copy import check_writable, locked, working_copy
 
 __all__ = [
@@ -28,6 +34,7 @@ __all__ = [
     "QuarantinedRow",
     "WarehouseError",
     "WriteReport",
+    "changing",
     "check_writable",
     "ensure_tables",
     "init",
@@ -174,11 +181,9 @@ def write_into(
     write_raw(copy, instrument, fresh)
     files = {file_of(key) for key in new}
     kept = [row for row in quarantined if file_of(row) in files]
-    with open_database(copy) as connection:
-        connection.begin()
+    with changing(copy) as connection:
         removed = _supersede(connection, instrument, superseded)
         _store(connection, instrument, written, kept)
-        connection.commit()
     rows = sum(table.num_rows for table in fresh.values())
     return WriteReport(written, skipped, rows, removed)
 

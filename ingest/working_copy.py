@@ -91,7 +91,7 @@ def check_writable(warehouse: Path) -> Path:
         Where the path is a folder, lies below a file, or may not be written.
     """
     try:
-        path = warehouse.expanduser().resolve()
+        path = Path(warehouse).expanduser().resolve()
         if path.is_dir():
             raise WarehouseError(
                 f"warehouse {warehouse} is a folder; give the path of a file in it, "
@@ -152,7 +152,7 @@ def working_copy(warehouse: Path) -> Iterator[Path]:
         Where another command or process is writing, the path or the disk does not
         allow it, or the warehouse was changed by something else meanwhile.
     """
-    path = check_writable(Path(warehouse))
+    path = check_writable(warehouse)
     with locked(path):
         copy = copy_path(path)
         _discard(copy)

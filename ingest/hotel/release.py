@@ -162,9 +162,9 @@ def load_hotel(
         names = [name for name in opened.names if is_hotel_data(name)]
         if not names:
             raise LoadError(
-                f"{opened.label} holds {len(opened.names)} files and none that is "
-                f"hotel data; expected {', '.join(BANK_FILES.values())}, {POOL}, "
-                f"{CAPABILITY} or {ANSWERS}"
+                f"{opened.label} holds no hotel data (files seen: "
+                f"{len(opened.names)}); expected {', '.join(BANK_FILES.values())}, "
+                f"{POOL}, {CAPABILITY} or {ANSWERS}"
             )
         with working_copy(warehouse) as copy:
             standing = standing_files(copy, INSTRUMENT)

@@ -55,7 +55,9 @@ def test_empty_folder(tmp_path: Path, empty_warehouse: Path) -> None:
 def test_folder_without_hotel_data(tmp_path: Path, empty_warehouse: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "triage.csv").write_text("a,b\n")
-    with pytest.raises(LoadError, match=r"none that is hotel data; expected conjoint"):
+    with pytest.raises(
+        LoadError, match=r"no hotel data \(files seen: 1\); expected conjoint"
+    ):
         load_hotel(tmp_path / "notes", empty_warehouse)
 
 

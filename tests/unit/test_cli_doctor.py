@@ -97,5 +97,5 @@ def test_only_what_is_wrong_fails():
     grid = Grid(doctor.COLUMNS, (("a", "ok", "1", None), ("b", "absent", "-", "x")))
     doctor.require_sound(grid)
     grid = Grid(doctor.COLUMNS, (*grid.rows, ("c", "wrong", "-", "y")))
-    with pytest.raises(CommandError, match="^wrong: c;"):
+    with pytest.raises(CommandError, match=r"^wrong: c;"):
         doctor.require_sound(grid)

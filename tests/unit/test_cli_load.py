@@ -104,7 +104,7 @@ def test_the_demo_refuses_a_warehouse_with_real_runs(
     assert main(["demo", "--warehouse", str(empty_warehouse)]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"pricebench: {empty_warehouse} holds 1 runs that are not")
-    assert "such as release/phi" in err
+    assert err.startswith(f"pricebench: {empty_warehouse} holds runs that are not sim")
+    assert "(1, such as release/phi): give the demo a file of its own" in err
     assert err.count("\n") == 1
     assert empty_warehouse.read_bytes() == before

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -144,10 +146,27 @@ def test_an_exclusion_makes_the_loaded_data_another(loaded):
     assert data() == before
 
 
+READER = """
+import duckdb, sys
+reader = duckdb.connect(sys.argv[1], read_only=True)
+print("open", flush=True)
+sys.stdin.readline()
+print(reader.execute("select count(*) from quality.excluded_run").fetchall())
+"""
+
+
 def test_an_open_reader_does_not_stand_in_the_way(loaded, capsys):
-    with duckdb.connect(str(loaded), read_only=True) as reader:
+    with subprocess.Popen(
+        [sys.executable, "-c", READER, str(loaded)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as reader:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "open\n"
         assert exclude(loaded, "release/phi", "--reason", "x") == 0
-        # the reader still sees the warehouse that it opened
-        seen = reader.execute("select count(*) from quality.excluded_run").fetchall()
-        assert seen == [(0,)]
+        # it still sees the warehouse that it opened
+        seen, _ = reader.communicate("go on\n")
+        assert seen == "[(0,)]\n"
+    capsys.readouterr()
     assert listed(loaded, capsys)["release/phi"]["excluded"] == "x"

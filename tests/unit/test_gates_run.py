@@ -236,12 +236,14 @@ PLANTED = [
 
 @pytest.mark.parametrize(("plant", "expectation"), PLANTED)
 def test_a_planted_row_turns_the_gate_red_and_is_named(warehouse, plant, expectation):
+    named = tuple(rule for rule in SUITE.rules if rule.name == expectation)
+    _gate(warehouse, Suite(SUITE.keys, named))
     warehouse.execute(plant)
     with pytest.raises(GateFailed, match=expectation) as raised:
-        _gate(warehouse)
+        _gate(warehouse, Suite(SUITE.keys, named))
     assert expectation in _results(warehouse, "failed")
     assert not _results(warehouse, "error")
-    assert _summary(warehouse) == ["failed"]
+    assert _summary(warehouse) == ["green", "failed"]
     assert raised.value.args[0].startswith("gate hotel_raw is red: ")
 
 
@@ -256,8 +258,8 @@ def test_the_message_names_rule_count_row_and_file(warehouse):
         _gate(warehouse)
     _, line, advice = raised.value.args[0].splitlines()
     assert line == (
-        "hotel_raw: every_choice_is_an_option_of_its_task on response failed for 1 of 3 "
-        "rows: run_id=release/x, task_id=1, choice=C, task_type=binary "
+        "hotel_raw: every_choice_is_an_option_of_its_task on response failed for "
+        "1 of 3 rows: run_id=release/x, task_id=1, choice=C, task_type=binary "
         "(response.csv row 2)"
     )
     assert "quality.gate_results where gate = 'hotel_raw'" in advice

@@ -6,7 +6,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.csv_rows import CsvFile, read_csv
@@ -127,6 +127,7 @@ def test_a_file_that_cannot_be_read_as_a_whole_is_one_line(
         assert word in message
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(alphabet='1A,"x \n\r', max_size=12), max_size=12))
 def test_every_line_is_a_row_or_set_aside_or_blank(parts: list[str]) -> None:
     body = "\n".join(parts)
@@ -143,6 +144,7 @@ def test_every_line_is_a_row_or_set_aside_or_blank(parts: list[str]) -> None:
     assert len(starts) == len(set(starts))
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(*[st.text(st.characters(codec="utf-8", exclude_characters="\0"))] * 3)

@@ -1,0 +1,157 @@
+"""What a build selects, counts, explains and publishes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from pricebench.build import BuildReport, summarise, with_parents
+from pricebench.build_print import print_report, require_success
+from pricebench.errors import CommandError
+from pricebench.reader import Grid
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ("hotel_wtp", "+hotel_wtp"),
+        ("hotel_wtp hotel_fit", "+hotel_wtp +hotel_fit"),
+        ("tag:gate,path:models/gates", "+tag:gate,+path:models/gates"),
+        ("+hotel_wtp", "+hotel_wtp"),
+        ("2+hotel_wtp", "2+hotel_wtp"),
+        ("hotel_wtp+", "+hotel_wtp+"),
+        ("@hotel_wtp", "@hotel_wtp"),
+    ],
+)
+def test_a_selection_takes_its_parents_along(selector, expected):
+    assert with_parents(selector) == expected
+
+
+@dataclass
+class Node:
+    """The part of a dbt node that the summary reads."""
+
+    name: str
+    fqn: list[str]
+    resource_type: str = "model"
+
+
+@dataclass
+class Result:
+    """The part of a dbt result that the summary reads."""
+
+    node: Node
+    status: str = "success"
+    message: str | None = None
+    timing: list[str] = field(default_factory=list)
+
+
+def result(name: str, layer: str, status: str = "success", **more) -> Result:
+    kind = more.pop("kind", "model")
+    return Result(Node(name, ["pricebench", layer, name], kind), status, **more)
+
+
+def fail_gate(warehouse: Path) -> None:
+    with duckdb.connect(str(warehouse)) as connection:
+        for name, status, table in (
+            ("gate", "failed", "*"),
+            ("keys", "failed", "task"),
+        ):
+            connection.execute(
+                "insert into quality.gate_results by name select 'hotel_raw' as gate,"
+                " 'hotel' as instrument, 'raw' as layer, ?::timestamp as run_at,"
+                " ? as table_name, ? as expectation, 'task_id' as column_name,"
+                " 'stop' as severity, ? as status, 6 as element_count,"
+                " 2 as unexpected_count, 'task 7' as unexpected_sample,"
+                " 'conjoint_tasks.csv' as source_files",
+                [datetime(2026, 1, 2), table, name, status],
+            )
+
+
+def test_layers_are_counted_apart_with_their_tests(empty_warehouse):
+    report = summarise(
+        [
+            result("seed", "seed", kind="seed"),
+            result("stg_a", "staging"),
+            result("stg_b", "staging", "skipped"),
+            result("unique_a", "staging", "pass", kind="test"),
+            result("unit_a", "staging", "pass", kind="unit_test"),
+            result("noted_a", "staging", "warn", kind="test"),
+            result("mart", "marts"),
+            result("holds", "singular", "pass", kind="test"),
+        ],
+        empty_warehouse,
+    )
+    # columns: built, failed, skipped, tests, tests failed, warned
+    assert report.layers.rows == (
+        ("seeds", 1, 0, 0, 0, 0, 0),
+        ("staging", 1, 0, 1, 3, 0, 1),
+        ("marts", 1, 0, 0, 0, 0, 0),
+        ("project", 0, 0, 0, 1, 0, 0),
+    )
+    assert report.failures == ()
+    assert report.published
+
+
+def test_a_red_gate_is_explained_and_its_results_are_published(empty_warehouse):
+    fail_gate(empty_warehouse)
+    report = summarise(
+        [
+            result("gate_hotel_raw", "gates", "error", message="long\ntraceback"),
+            result("stg_a", "staging", "skipped"),
+        ],
+        empty_warehouse,
+    )
+    assert report.published
+    assert report.failures == (
+        "gate_hotel_raw: keys on task.task_id failed, 2 of 6 rows, such as task 7, "
+        "from conjoint_tasks.csv",
+    )
+    assert report.gates.rows == (("hotel_raw", "failed", False, None),)
+    with pytest.raises(CommandError, match=r"^gate hotel_raw is red: "):
+        require_success(report, empty_warehouse)
+    text = print_report(report)
+    assert "FAILED gate_hotel_raw: keys on task.task_id" in text
+
+
+def test_a_dependent_that_its_gate_refused_is_published_too(empty_warehouse):
+    refused = result(
+        "mart", "marts", "error", message="Compilation Error: gate hotel_raw is red (x)"
+    )
+    report = summarise(
+        [result("gate_hotel_raw", "gates", "error"), refused], empty_warehouse
+    )
+    assert report.published
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        result("mart", "marts", "error", message="Binder Error: no column\nat line 3"),
+        result("unique_mart", "marts", "fail", kind="test", message="Got 3 results"),
+    ],
+)
+def test_what_no_gate_answers_for_is_not_published(broken, empty_warehouse, tmp_path):
+    report = summarise([result("stg_a", "staging"), broken], empty_warehouse)
+    assert not report.published
+    (line,) = report.failures
+    assert line == f"{broken.node.name}: {' '.join(broken.message.split())}"
+    with pytest.raises(CommandError, match=r"^1 failed, see above: .* is unchanged;"):
+        require_success(report, empty_warehouse)
+
+
+def test_a_long_message_is_cut_and_says_so(empty_warehouse):
+    report = summarise(
+        [result("m", "marts", "error", message="x" * 999)], empty_warehouse
+    )
+    assert report.failures == (f"m: {'x' * 400}…",)
+
+
+def test_a_build_without_failure_ends_well(tmp_path):
+    report = BuildReport(Grid(("layer",), (("marts",),)), Grid(("gate",), ()), (), True)
+    require_success(report, tmp_path / "w.duckdb")
+    assert "FAILED" not in print_report(report)
