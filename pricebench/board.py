@@ -92,10 +92,14 @@ def read_board(warehouse: Path, instrument: str) -> tuple[Study, ...]:
     Raises
     ------
     CommandError
-        If the marts were never built, or a gate of the instrument is not green for the
-        data now loaded: the message names the gate and the date of the last good
-        figures.
+        If there is no such instrument, its marts were never built, or a gate of it is
+        not green for the data now loaded: the message names the gate and the date of
+        the last good figures.
     """
+    if instrument not in INSTRUMENTS:
+        raise CommandError(
+            f"no board for {instrument!r}: name one of {', '.join(INSTRUMENTS)}"
+        )
     with open_reader(warehouse) as connection:
         refuse_unless_green(connection, warehouse, instrument)
         board = fetch(
@@ -142,7 +146,8 @@ def refuse_unless_green(connection: Any, warehouse: Path, instrument: str) -> No
         gates = fetch(
             connection,
             "select gate, layer, refusal, last_green_at from quality.gate_status "
-            "where instrument = ? order by run_at, gate",
+            # A red gate explains those behind it, which are merely out of date.
+            "where instrument = ? order by status in ('green', 'empty'), run_at, gate",
             [instrument],
         ).records()
     except duckdb.CatalogException as error:

@@ -110,25 +110,11 @@ def to_table(grid: Grid) -> str:
         )
     for row in grid.rows:
         table.add_row(*(Text(_words(value)) for value in row))
-    return print_rich(table)
+    return _print_rich(table)
 
 
-def print_rich(renderable: Any, width: int | None = None) -> str:
-    """Turn a rich object into text.
-
-    Parameters
-    ----------
-    renderable : rich.console.RenderableType
-        A table or text.
-    width : int, optional
-        Columns; by default those of the terminal, and as many as the object needs
-        where standard output is no terminal.
-
-    Returns
-    -------
-    str
-        The text, without escape codes unless standard output is a terminal.
-    """
+def _print_rich(renderable: Any) -> str:
+    """Turn a rich object into text, escape codes and folding for a terminal only."""
     from rich.console import Console
 
     terminal = sys.stdout.isatty()
@@ -136,7 +122,7 @@ def print_rich(renderable: Any, width: int | None = None) -> str:
     console = Console(
         file=out,
         force_terminal=terminal,
-        width=width or (None if terminal else 100_000),
+        width=None if terminal else 100_000,
         highlight=False,
     )
     console.print(renderable)

@@ -13,6 +13,7 @@ import pytest
 
 from pricebench.board import arrange, refuse_unless_green
 from pricebench.board_print import EMPTY, print_board
+from pricebench.cli import main
 from pricebench.errors import CommandError
 from pricebench.render import Format
 
@@ -325,3 +326,10 @@ def test_a_warehouse_that_was_not_built_to_the_end_says_so(rows, tmp_path):
 def test_a_database_without_gates_is_no_warehouse(tmp_path):
     with pytest.raises(CommandError, match=r"is not a warehouse: make one with"):
         refuse_unless_green(duckdb.connect(), tmp_path / "w", "hotel")
+
+
+def test_an_instrument_without_a_board_is_named(tmp_path, capsys):
+    assert main(["board", "casino", "--warehouse", str(tmp_path / "w.duckdb")]) == 1
+    assert capsys.readouterr().err == (
+        "pricebench: no board for 'casino': name one of hotel\n"
+    )

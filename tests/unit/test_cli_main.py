@@ -78,6 +78,7 @@ def test_help_loads_none_of_the_slow_packages():
         (["load", "hotel"], "See `pricebench load hotel --help`."),
         (["board", "--format", "xls"], "'xls'"),
         (["runs", "--no-such"], "No such option: --no-such"),
+        (["query", "select 1", "--file"], "Option '--file' requires an argument."),
     ],
 )
 def test_a_wrong_call_is_one_line_and_exit_code_2(typed, says, capsys):

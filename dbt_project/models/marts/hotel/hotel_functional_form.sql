@@ -1,6 +1,5 @@
 -- grain: study × model × block × reading (variant base)
 -- does a price in logs or in dollars fit better? (Kireyev 2026, section 5.2)
--- insignificant: neither price slope has p at or below the bound; tie: AIC gap too small
 {{ require_green('hotel_estimates') }}
 with hotel_fit as (
     select * from {{ ref('hotel_fit') }}

@@ -1,0 +1,69 @@
+# The one list of verbs: continuous integration and the README use only these.
+# A line `name: ... ## text` shows in `make help`.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo build board test lint lock clean
+
+# uv must never fetch an interpreter: the machine's own Python is used.
+export UV_PYTHON_DOWNLOADS := never
+
+BIN := .venv/bin
+READY := .venv/.ready
+
+# Name another interpreter with `make setup PYTHON=/path/to/python3.12`.
+PYTHON ?=
+CANDIDATES := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
+USABLE := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+
+help: ## list these verbs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+setup: $(READY) ## build .venv from requirements.lock; nothing to do when it is current
+
+$(READY): requirements.lock pyproject.toml
+	@if ! $(BIN)/python -c '$(USABLE)' 2>/dev/null; then \
+	  for candidate in $(CANDIDATES); do \
+	    if $$candidate -c '$(USABLE)' 2>/dev/null; then chosen=$$candidate; break; fi; \
+	  done; \
+	  if [ -z "$${chosen:-}" ]; then \
+	    echo "setup: no Python 3.11, 3.12 or 3.13 with venv among: $(CANDIDATES);" \
+	      "install one, or name it: make setup PYTHON=/path/to/python3.12" >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "setup: making .venv with $$($$chosen --version)"; \
+	  $$chosen -m venv --clear .venv; \
+	fi
+	@[ -x $(BIN)/uv ] || $(BIN)/python -m pip install -q --disable-pip-version-check uv
+	@$(BIN)/uv pip sync -q --python $(BIN)/python --require-hashes requirements.lock
+	@$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: setup ## simulated shoppers from nothing to the board, in ./warehouse.duckdb
+	@$(BIN)/pricebench demo
+
+build: setup ## dbt build of ./warehouse.duckdb, with gates
+	@$(BIN)/pricebench build
+
+board: setup ## the scorecard of ./warehouse.duckdb
+	@$(BIN)/pricebench board
+
+test: setup ## every test; PRICEBENCH_RELEASE_DIR=DIR adds those on the published release
+	@$(BIN)/pytest
+
+lint: setup ## ruff, mypy and, where configured, sqlfluff
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@if [ -f .sqlfluff ]; then $(BIN)/sqlfluff lint dbt_project/models analyses; fi
+
+lock: setup ## refresh requirements.lock from pyproject.toml
+	@UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile -q pyproject.toml \
+	  --group dev --universal --generate-hashes -o requirements.lock
+
+clean: ## remove caches and dbt leftovers; keeps .venv and every warehouse
+	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist \
+	  dbt_project/target dbt_project/logs dbt_project/.user.yml logs
+	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
