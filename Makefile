@@ -36,8 +36,13 @@ $(READY): requirements.lock pyproject.toml
 	  echo "setup: making .venv with $$($$chosen --version)"; \
 	  $$chosen -m venv --clear .venv; \
 	fi
-	@[ -x $(BIN)/uv ] || $(BIN)/python -m pip install -q --disable-pip-version-check uv
-	@$(BIN)/uv pip sync -q --python $(BIN)/python --require-hashes requirements.lock
+	@[ -x $(BIN)/uv ] || { \
+	  awk '/^[^ ]/ {keep = /^uv==/} keep' requirements.lock > .venv/uv.txt; \
+	  $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps \
+	    --require-hashes -r .venv/uv.txt; \
+	}
+	@$(BIN)/uv pip sync -q --python $(BIN)/python --compile-bytecode \
+	  --require-hashes requirements.lock
 	@$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -53,11 +58,12 @@ board: setup ## the scorecard of ./warehouse.duckdb
 test: setup ## every test; PRICEBENCH_RELEASE_DIR=DIR adds those on the published release
 	@$(BIN)/pytest
 
-lint: setup ## ruff, mypy and, where configured, sqlfluff
+lint: setup ## ruff, mypy and sqlfluff
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@if [ -f .sqlfluff ]; then $(BIN)/sqlfluff lint dbt_project/models analyses; fi
+	@PRICEBENCH_WAREHOUSE="$$(mktemp -d)/lint.duckdb" \
+	  $(BIN)/sqlfluff lint -q dbt_project/models analyses
 
 lock: setup ## refresh requirements.lock from pyproject.toml
 	@UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile -q pyproject.toml \

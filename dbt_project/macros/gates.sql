@@ -22,3 +22,44 @@
         {%- endif -%}
     {%- endif -%}
 {% endmacro %}
+
+{#
+    For `on-run-end`: a gate that this run should have run and did not, because a step
+    before it failed, is not green, whatever an earlier run found. A gate that closed by
+    itself has recorded so already.
+#}
+{% macro record_unfinished_gates(results) %}
+    {%- for result in results
+        if result.node.resource_type == 'model'
+        and 'gate' in result.node.tags
+        and result.status in ('skipped', 'error')
+    %}
+    {%- set gate = result.node.name | replace('gate_', '', 1) %}
+    {%- set instrument = gate.split('_')[0] %}
+    insert into quality.gate_results (
+        gate, instrument, layer, run_at, data_sha256, table_name, expectation,
+        severity, status
+    )
+    select
+        '{{ gate }}' as gate,
+        loaded_data.instrument,
+        '{{ gate | replace(instrument ~ '_', '', 1) }}' as layer,
+        now() at time zone 'UTC' as run_at,
+        loaded_data.data_sha256,
+        '*' as table_name,
+        'gate' as expectation,
+        'stop' as severity,
+        '{{ result.status }}' as status
+    from {{ source('quality', 'loaded_data') }} as loaded_data
+    where loaded_data.instrument = '{{ instrument }}'
+        {%- if result.status == 'error' %}
+        and not exists (
+            select 1
+            from {{ source('quality', 'gate_status') }} as gate_status
+            where gate_status.gate = '{{ gate }}'
+                and gate_status.status not in ('green', 'empty')
+        )
+        {%- endif %}
+    ;
+    {%- endfor %}
+{% endmacro %}

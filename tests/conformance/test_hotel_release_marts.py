@@ -58,7 +58,8 @@ def test_triage_in_every_digit(marts, models, release_hotel):
     table = published(release_hotel, "triage.csv", models)
     for name, row in table.iterrows():
         ours = marts.execute(
-            "select n, first_shown_rate, imbalance, verdict from marts.hotel_first_shown"
+            "select n, first_shown_rate, imbalance, verdict"
+            " from marts.hotel_first_shown"
             " where model_id = ? and variant = 'base' and format = 'all'"
             " and reading = 'as_published'",
             [models[name]],
@@ -146,8 +147,9 @@ def test_published_willingness_to_pay(marts, models, release_hotel):
     for name, row in linear.iterrows():
         for attribute, column in columns.items():
             ((value,),) = marts.execute(
-                "select wtp_usd from marts.hotel_wtp where model_id = ? and attribute = ?"
-                " and specification = 'linear' and reading = 'as_published'",
+                "select wtp_usd from marts.hotel_wtp where model_id = ?"
+                " and attribute = ? and specification = 'linear'"
+                " and reading = 'as_published'",
                 [models[name], attribute],
             ).fetchall()
             assert relative(value, row[column]) < COEFFICIENT, f"{name} {column}"
@@ -174,7 +176,8 @@ def test_audited_binary_logit(marts, models, release_hotel):
     for row in table.itertuples():
         ((estimate, error, clustered, n, clusters, log_likelihood),) = marts.execute(
             "select c.estimate, c.std_error, c.cluster_std_error, f.n, f.clusters,"
-            " f.log_likelihood from marts.hotel_coefficient as c join marts.hotel_fit as f"
+            " f.log_likelihood from marts.hotel_coefficient as c"
+            " join marts.hotel_fit as f"
             " using (study_id, model_id, variant, block, specification, reading)"
             " where model_id = ? and variant = 'base' and block = 'binary'"
             " and specification = ? and reading = 'audited' and term = ?",

@@ -56,7 +56,7 @@ def built(
             connection.execute(f"create table staging.kept as from staging.{view}")
             connection.execute(f"drop view staging.{view}")
             connection.execute(f"alter table staging.kept rename to {view}")
-        path = ", ".join((*LAYERS[1:], "quality"))
+        path = ",".join((*LAYERS[1:], "quality"))
         connection.execute(f"set search_path = '{path}'")
         yield connection
 

@@ -118,7 +118,8 @@ def test_failed_calls_and_unreadable_replies_are_counted_apart(built_demo):
     assert 0.4 < mumbler[2] / mumbler[0] < 0.6
     reasons = rows(
         built_demo,
-        "select model_id, reason from marts.reading_difference where metric = 'log_price'"
+        "select model_id, reason from marts.reading_difference"
+        " where metric = 'log_price'"
         " and model_id in ('simulated/mumbler', 'simulated/dropped-calls')"
         " order by model_id",
     )

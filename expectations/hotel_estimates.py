@@ -1,0 +1,209 @@
+"""What must hold of the hotel estimates: keys, statuses, and no number out of range.
+
+Nothing here judges a model's taste: a coefficient may have any sign and size, but an
+error is not negative, a probability lies in [0, 1], what is undefined is null and what
+is ``ok`` is defined.
+"""
+
+from __future__ import annotations
+
+from expectations.rules import EmptyRule, Rule, Suite, not_null, one_of, unique, within
+from expectations.vocabulary import BLOCKS, FORMAT_OPTIONS
+from models.hotel_terms import ATTRIBUTES, DESIGNS, SPECIFICATIONS
+from models.status import OK, STATUSES
+
+_DESIGN_NAMES = tuple(design.name for design in DESIGNS)
+_SPECIFICATION_NAMES = tuple(one.name for one in SPECIFICATIONS)
+_FIT_KEY = (
+    "study_id",
+    "model_id",
+    "variant",
+    "block",
+    "specification",
+    "design",
+)
+_WTP_KEY = (
+    "study_id",
+    "model_id",
+    "variant",
+    "attribute",
+    "specification",
+    "design",
+)
+_PER_TERM = (
+    "estimate",
+    "std_error",
+    "cluster_std_error",
+    "twoway_std_error",
+    "p_value",
+    "ci_lo",
+    "ci_hi",
+    "term_status",
+)
+_MATRICES = ("covariance", "cluster_covariance")
+_ERRORS = ("std_error", "cluster_std_error", "twoway_std_error")
+_FIT_NUMBERS = ("log_likelihood", "null_log_likelihood", "pseudo_r2", "aic")
+_WTP_NUMBERS = (
+    "wtp_usd",
+    "std_error",
+    "ci_lo",
+    "ci_hi",
+    "fieller_lo",
+    "fieller_hi",
+)
+_TERMS = f"""
+    select {", ".join(_FIT_KEY)}, status,
+        {", ".join(f"unnest({column}) as {column}" for column in ("term", *_PER_TERM))}
+    from est_hotel_logit
+"""
+
+
+def _any(condition: str, columns: tuple[str, ...]) -> str:
+    return " or ".join(condition.format(column) for column in columns)
+
+
+def _stale(table: str) -> EmptyRule:
+    """Return the rule that no estimate outlives the answers it was computed from."""
+    return EmptyRule(
+        table,
+        f"every_row_of_{table}_is_of_current_answers",
+        f"""
+        select study_id, model_id, input_fingerprint, count(*) as stale_rows
+        from {table}
+        anti join int_hotel_study_model using (study_id, model_id, input_fingerprint)
+        group by all
+        """,
+    )
+
+
+_FITS: list[Rule] = [
+    *not_null("est_hotel_logit", *_FIT_KEY, "n", "clusters", "status"),
+    *unique("est_hotel_logit", *_FIT_KEY),
+    *one_of("est_hotel_logit", "block", BLOCKS),
+    *one_of("est_hotel_logit", "specification", _SPECIFICATION_NAMES),
+    *one_of("est_hotel_logit", "design", _DESIGN_NAMES),
+    *one_of("est_hotel_logit", "status", STATUSES),
+    *within("est_hotel_logit", "n", low=0),
+    *within("est_hotel_logit", "clusters", low=0),
+    EmptyRule(
+        "est_hotel_logit",
+        "every_list_has_one_entry_per_term",
+        f"""
+        select {", ".join(_FIT_KEY)}, len(term) as terms
+        from est_hotel_logit
+        where {_any("len({}) is distinct from len(term)", _PER_TERM)}
+            or {_any("len({}) is distinct from len(term) * len(term)", _MATRICES)}
+            or len(list_distinct(term)) != len(term)
+        """,
+    ),
+    EmptyRule(
+        "est_hotel_logit",
+        "an_ok_fit_is_defined_and_no_number_is_infinite",
+        f"""
+        select {", ".join(_FIT_KEY)}, status, {", ".join(_FIT_NUMBERS)}
+        from est_hotel_logit
+        where {_any("not isfinite({})", _FIT_NUMBERS)}
+            or status = '{OK}' and ({_any("{} is null", _FIT_NUMBERS)} or n = 0)
+        """,
+    ),
+    EmptyRule(
+        "est_hotel_logit",
+        "every_term_has_a_status_and_numbers_in_range",
+        f"""
+        select {", ".join(_FIT_KEY)}, term, term_status, estimate, p_value
+        from ({_TERMS}) as terms
+        where term_status is null
+            or term_status not in ({", ".join(f"'{name}'" for name in STATUSES)})
+            or {_any("not isfinite({})", _PER_TERM[:-1])}
+            or {_any("{} < 0", _ERRORS)}
+            or p_value not between 0 and 1
+            or ci_lo > estimate or estimate > ci_hi
+        """,
+    ),
+    EmptyRule(
+        "est_hotel_logit",
+        "an_ok_term_has_estimate_error_and_interval",
+        f"""
+        select {", ".join(_FIT_KEY)}, term, estimate, std_error, cluster_std_error
+        from ({_TERMS}) as terms
+        where term_status = '{OK}'
+            and (
+                {_any("{} is null", ("estimate", "std_error", "p_value"))}
+                or {_any("{} is null", ("ci_lo", "ci_hi"))}
+                or design = 'audited' and cluster_std_error is null
+            )
+        """,
+    ),
+    EmptyRule(
+        "est_hotel_logit",
+        "every_model_has_every_fit",
+        f"""
+        with wanted as (
+            select distinct study_id, model_id, variant, specification, design
+            from int_hotel_choice
+            cross join unnest([{", ".join(f"'{n}'" for n in _SPECIFICATION_NAMES)}])
+                as specifications (specification)
+            cross join unnest([{", ".join(f"'{n}'" for n in _DESIGN_NAMES)}])
+                as designs (design)
+            where format = 'binary'
+        )
+        select * from wanted
+        anti join (select * from est_hotel_logit where block = 'binary') as fits
+            using (study_id, model_id, variant, specification, design)
+        """,
+    ),
+    _stale("est_hotel_logit"),
+]
+
+_WTP: list[Rule] = [
+    *not_null("est_hotel_wtp", *_WTP_KEY, "status"),
+    *unique("est_hotel_wtp", *_WTP_KEY),
+    *one_of("est_hotel_wtp", "attribute", ATTRIBUTES),
+    *one_of("est_hotel_wtp", "specification", _SPECIFICATION_NAMES),
+    *one_of("est_hotel_wtp", "design", _DESIGN_NAMES),
+    *one_of("est_hotel_wtp", "status", STATUSES),
+    *within("est_hotel_wtp", "std_error", low=0),
+    EmptyRule(
+        "est_hotel_wtp",
+        "an_ok_value_is_defined_and_inside_its_intervals",
+        f"""
+        select {", ".join(_WTP_KEY)}, status, {", ".join(_WTP_NUMBERS)}
+        from est_hotel_wtp
+        where {_any("not isfinite({})", _WTP_NUMBERS)}
+            or status = '{OK}' and wtp_usd is null
+            or ci_lo > wtp_usd or wtp_usd > ci_hi
+            or fieller_lo > wtp_usd or wtp_usd > fieller_hi
+        """,
+    ),
+    _stale("est_hotel_wtp"),
+]
+
+_SLOTS: list[Rule] = [
+    *not_null("est_hotel_slot_test", "study_id", "model_id", "variant", "format"),
+    *unique("est_hotel_slot_test", "study_id", "model_id", "variant", "format"),
+    *one_of("est_hotel_slot_test", "format", FORMAT_OPTIONS),
+    *within("est_hotel_slot_test", "p_uniform", low=0, high=1),
+    *within("est_hotel_slot_test", "p_uniform_holm", low=0, high=1),
+    EmptyRule(
+        "est_hotel_slot_test",
+        "every_counted_format_is_tested",
+        """
+        select study_id, model_id, variant, format, n, p_uniform, p_uniform_holm
+        from int_hotel_slot_count
+        left join est_hotel_slot_test using (study_id, model_id, variant, format)
+        where int_hotel_slot_count.reading = 'audited' and format != 'all'
+            and (n > 0) != coalesce(p_uniform is not null
+                and p_uniform_holm >= p_uniform, false)
+        """,
+    ),
+    _stale("est_hotel_slot_test"),
+]
+
+SUITE = Suite(
+    keys={
+        "est_hotel_logit": _FIT_KEY,
+        "est_hotel_wtp": _WTP_KEY,
+        "est_hotel_slot_test": ("study_id", "model_id", "variant", "format"),
+    },
+    rules=(*_FITS, *_WTP, *_SLOTS),
+)

@@ -1,0 +1,213 @@
+"""What must hold of the hotel marts: grains, identities and honest blanks."""
+
+from __future__ import annotations
+
+from expectations.rules import EmptyRule, Rule, Suite, not_null, one_of, unique, within
+from expectations.vocabulary import (
+    BLOCKS,
+    FORMATS,
+    READINGS,
+    SOURCES,
+    SPECIFICATIONS,
+)
+from models.hotel_terms import ATTRIBUTES
+from models.status import OK, STATUSES
+
+# Mart -> its grain, as promised to analysts.
+GRAINS = {
+    "hotel_board": ("study_id", "model_id", "reading"),
+    "hotel_first_shown": ("study_id", "model_id", "variant", "format", "reading"),
+    "hotel_booking_outcome": ("study_id", "model_id", "variant", "reading"),
+    "hotel_coefficient": (
+        "study_id",
+        "model_id",
+        "variant",
+        "block",
+        "specification",
+        "reading",
+        "term",
+    ),
+    "hotel_fit": (
+        "study_id",
+        "model_id",
+        "variant",
+        "block",
+        "specification",
+        "reading",
+    ),
+    "hotel_functional_form": ("study_id", "model_id", "block", "reading"),
+    "hotel_wtp": ("study_id", "model_id", "attribute", "specification", "reading"),
+    "hotel_reading_difference": ("study_id", "scope", "model_id", "metric"),
+}
+_WITH_READING = tuple(name for name, grain in GRAINS.items() if "reading" in grain)
+_SLOTS = range(1, 6)
+_CHAINS = ("hilton", "marriott", "ihg", "hyatt", "wyndham", "independent")
+# Sums of up to six shares: rounding stays below this.
+_SHARE_TOLERANCE = 1e-9
+
+
+def _grain(mart: str) -> str:
+    return ", ".join(GRAINS[mart])
+
+
+def _breaks(mart: str, name: str, condition: str, shown: str) -> EmptyRule:
+    """Return the rule that no row of a mart meets ``condition``."""
+    sql = f"select {_grain(mart)}, {shown} from {mart} where {condition}"
+    return EmptyRule(mart, name, sql)
+
+
+def _one_sided(mart: str) -> EmptyRule:
+    """Return the rule that both readings stand side by side in a mart."""
+    rest = ", ".join(column for column in GRAINS[mart] if column != "reading")
+    if "term" in GRAINS[mart]:
+        rest = rest.removesuffix(", term")
+    return EmptyRule(
+        mart,
+        "both_readings_stand_side_by_side",
+        f"""
+        select {rest}, string_agg(distinct reading, ', ') as readings
+        from {mart} group by {rest} having count(distinct reading) != {len(READINGS)}
+        """,
+    )
+
+
+def _undefined(mart: str, value: str, ranked: bool = False) -> list[Rule]:
+    """Return the rules that tie a value, its interval and its rank to its status."""
+    rules: list[Rule] = [
+        *not_null(mart, "status"),
+        *one_of(mart, "status", STATUSES),
+        _breaks(
+            mart,
+            "an_ok_value_is_defined",
+            f"status = '{OK}' and {value} is null or not isfinite({value})",
+            f"status, {value}",
+        ),
+    ]
+    if ranked:
+        rules.append(
+            _breaks(
+                mart,
+                "nothing_that_is_not_ok_is_ranked",
+                f"status != '{OK}' and (rank_lo is not null or rank_hi is not null)",
+                "status, rank_lo, rank_hi",
+            )
+        )
+    return rules
+
+
+_GRAINS: list[Rule] = [
+    *[rule for mart, grain in GRAINS.items() for rule in not_null(mart, *grain)],
+    *[rule for mart, grain in GRAINS.items() for rule in unique(mart, *grain)],
+    *[rule for mart in _WITH_READING for rule in one_of(mart, "reading", READINGS)],
+    *[_one_sided(mart) for mart in _WITH_READING],
+    *one_of("hotel_board", "source", SOURCES[:-1]),
+    *one_of("hotel_first_shown", "format", FORMATS),
+    *one_of("hotel_coefficient", "block", BLOCKS),
+    *one_of("hotel_coefficient", "specification", SPECIFICATIONS),
+    *one_of("hotel_wtp", "attribute", ATTRIBUTES),
+]
+
+_IDENTITIES: list[Rule] = [
+    _breaks(
+        "hotel_first_shown",
+        "slot_picks_add_to_n",
+        "n != " + " + ".join(f"coalesce(slot{slot}_count, 0)" for slot in _SLOTS),
+        "n, " + ", ".join(f"slot{slot}_count" for slot in _SLOTS),
+    ),
+    _breaks(
+        "hotel_first_shown",
+        "every_answer_is_counted_in_one_class",
+        "answers != n + invalid_count + failed_count + duplicate_count"
+        " + other_offset_count + other_choice_count",
+        "answers, n",
+    ),
+    _breaks(
+        "hotel_first_shown",
+        "a_share_of_nothing_is_null",
+        "(n = 0) != (first_shown_rate is null)",
+        "n, first_shown_rate",
+    ),
+    *within("hotel_first_shown", "first_shown_rate", low=0, high=1),
+    *[
+        rule
+        for slot in _SLOTS
+        for rule in within("hotel_first_shown", f"slot{slot}_share", low=0, high=1)
+    ],
+    _breaks(
+        "hotel_booking_outcome",
+        "answers_add_up",
+        "answers != n + left_out_count",
+        "answers, n, left_out_count",
+    ),
+    _breaks(
+        "hotel_booking_outcome",
+        "chain_shares_add_to_one",
+        f"abs({' + '.join(f'{chain}_share' for chain in _CHAINS)} - 1)"
+        f" > {_SHARE_TOLERANCE} or (n = 0) != (hilton_share is null)",
+        "n, hilton_share",
+    ),
+    _breaks(
+        "hotel_reading_difference",
+        "difference_is_audited_minus_as_published",
+        "difference is distinct from audited - as_published",
+        "as_published, audited, difference",
+    ),
+    EmptyRule(
+        "hotel_coefficient",
+        "every_fit_has_its_terms",
+        f"""
+        select {_grain("hotel_fit")}, term_count, count(term) as terms
+        from hotel_fit
+        left join hotel_coefficient using ({_grain("hotel_fit")})
+        group by all having term_count != terms
+        """,
+    ),
+    EmptyRule(
+        "hotel_board",
+        "the_board_shows_the_marts",
+        """
+        select hotel_board.study_id, hotel_board.model_id, hotel_board.reading,
+            hotel_board.value, hotel_wtp.wtp_usd, hotel_board.n, hotel_fit.n as fit_n
+        from hotel_board
+        left join hotel_wtp
+            on hotel_board.study_id = hotel_wtp.study_id
+            and hotel_board.model_id = hotel_wtp.model_id
+            and hotel_board.reading = hotel_wtp.reading
+            and hotel_wtp.specification = 'log'
+            and hotel_wtp.attribute = 'review_score'
+        left join hotel_fit
+            on hotel_board.study_id = hotel_fit.study_id
+            and hotel_board.model_id = hotel_fit.model_id
+            and hotel_board.reading = hotel_fit.reading
+            and hotel_fit.specification = 'log'
+            and hotel_fit.variant = 'base'
+            and hotel_fit.block = 'binary'
+        where hotel_board.value is distinct from hotel_wtp.wtp_usd
+            or hotel_board.n is distinct from hotel_fit.n
+        """,
+    ),
+    EmptyRule(
+        "hotel_board",
+        "every_row_is_of_a_known_run_and_model",
+        """
+        select study_id, model_id, reading
+        from hotel_board
+        where model_id not in (select model_id from int_hotel_model)
+            or (study_id, model_id) not in (
+                select (study_id, model_id) from int_hotel_run where not is_excluded
+            )
+        """,
+    ),
+]
+
+_BLANKS: list[Rule] = [
+    *_undefined("hotel_board", "value", ranked=True),
+    *_undefined("hotel_coefficient", "estimate"),
+    *_undefined("hotel_fit", "log_likelihood"),
+    *_undefined("hotel_wtp", "wtp_usd"),
+    *within("hotel_coefficient", "p_value", low=0, high=1),
+    *within("hotel_coefficient", "std_error", low=0),
+    *within("hotel_board", "failed_share", low=0, high=1),
+]
+
+SUITE = Suite(keys=GRAINS, rules=(*_GRAINS, *_IDENTITIES, *_BLANKS))
