@@ -46,6 +46,26 @@ NUMBERS = tuple(name for name in METRICS if name != "verdict")
 
 _ORDER = ("release", "collected", "simulated")
 
+# Nothing is dropped silently: what was loaded and is in none of the figures.
+_LEFT_OUT = """
+with excluded as (
+    select study_id, 'run ' || run_id || ' excluded: ' || excluded_reason as what
+    from marts.run
+    where instrument = ? and is_excluded
+),
+quarantined as (
+    select bank_sha256, count(*) || ' rows quarantined' as what
+    from quality.quarantine
+    where instrument = ? and bank_sha256 is not null
+    group by bank_sha256
+)
+select study_id, what from excluded
+union
+select run.study_id, quarantined.what from quarantined join marts.run as run
+using (bank_sha256)
+order by study_id, what
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelLine:
@@ -65,6 +85,7 @@ class Study:
     facts: Mapping[str, Any]
     differs: tuple[str, ...]  # facts that differ from the table above; () for the first
     models: tuple[ModelLine, ...]
+    left_out: tuple[str, ...] = ()  # what was loaded and counts in no figure
 
     @property
     def simulated(self) -> bool:
@@ -120,7 +141,10 @@ def read_board(warehouse: Path, instrument: str) -> tuple[Study, ...]:
             "where instrument = ? and not is_excluded",
             [instrument],
         )
-    return arrange(board.records(), parted.records(), runs.records())
+        left_out = fetch(connection, _LEFT_OUT, [instrument, instrument])
+    return arrange(
+        board.records(), parted.records(), runs.records(), left_out.records()
+    )
 
 
 def refuse_unless_green(connection: Any, warehouse: Path, instrument: str) -> None:
@@ -176,6 +200,7 @@ def arrange(
     board: Sequence[Mapping[str, Any]],
     parted: Sequence[Mapping[str, Any]],
     runs: Sequence[Mapping[str, Any]],
+    left_out: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[Study, ...]:
     """Group the rows of the marts into studies and models.
 
@@ -187,6 +212,8 @@ def arrange(
         Rows of ``reading_difference``.
     runs : sequence of mapping
         ``study_id`` and `FACTS` of every run that counts.
+    left_out : sequence of mapping
+        ``study_id`` and ``what``: runs and rows that count in no figure.
 
     Returns
     -------
@@ -209,7 +236,8 @@ def arrange(
             for one in order
         )
         differs = tuple(name for name in FACTS if named[name] != above[name])
-        studies.append(Study(study_id, named, differs, lines))
+        missing = tuple(row["what"] for row in left_out if row["study_id"] == study_id)
+        studies.append(Study(study_id, named, differs, lines, missing))
     return tuple(studies)
 
 
@@ -284,6 +312,7 @@ def nested(studies: Sequence[Study]) -> list[dict[str, Any]]:
             "study_id": study.study_id,
             **study.facts,
             "not_comparable_with_above": list(study.differs) if at else None,
+            "left_out": list(study.left_out),
             "models": [
                 {
                     **model.shared,

@@ -100,6 +100,10 @@ def _facts(study: Study) -> str:
     return "; ".join(facts)
 
 
+def _left_out(study: Study) -> list[str]:
+    return [f"left out: {'; '.join(study.left_out)}"] if study.left_out else []
+
+
 def _fact(study: Study, name: str) -> str:
     value = text(study.facts[name])
     return value[:12] if name.endswith("sha256") else value
@@ -110,7 +114,7 @@ def _fold(line: str) -> str:
 
 
 def _terminal_parts(study: Study, above: Study | None) -> list[str]:
-    heading = [*_warning(study, above), _title(study), _facts(study)]
+    heading = [*_warning(study, above), _title(study), _facts(study), *_left_out(study)]
     return ["\n".join(map(_fold, heading)), _terminal_table(study)]
 
 
@@ -192,4 +196,4 @@ def _markdown_parts(study: Study, above: Study | None) -> list[str]:
         rows.append(tuple(cells))
     warning = [f"**{line}**" for line in _warning(study, above)]
     table = to_markdown(Grid(tuple(columns), tuple(rows)))
-    return [f"### {_title(study)}", *warning, _facts(study), table]
+    return [f"### {_title(study)}", *warning, _facts(study), *_left_out(study), table]

@@ -49,3 +49,19 @@
 {% macro default__after_last_slash(expression) -%}
     regexp_extract({{ expression }}, '[^/]+$')
 {%- endmacro %}
+
+{# Number of entries of a list. #}
+{% macro list_length(column) -%}
+    {{ return(adapter.dispatch('list_length', 'pricebench')(column)) }}
+{%- endmacro %}
+{% macro default__list_length(column) -%}
+    len({{ column }})
+{%- endmacro %}
+
+{# The distinct values of a group in order, joined by semicolons; null if all are. #}
+{% macro join_distinct(column) -%}
+    {{ return(adapter.dispatch('join_distinct', 'pricebench')(column)) }}
+{%- endmacro %}
+{% macro default__join_distinct(column) -%}
+    string_agg(distinct {{ column }}, '; ' order by {{ column }})
+{%- endmacro %}

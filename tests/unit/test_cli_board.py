@@ -205,6 +205,19 @@ def test_the_widest_words_of_the_vocabulary_fit_a_hundred_columns():
     assert "– separated – no_variation –" in words
 
 
+@pytest.mark.parametrize("form", [Format.table, Format.md])
+def test_what_was_left_out_stands_above_its_table(form):
+    rows = board_rows("s1", "release", "Alpha", OK)
+    left_out = [
+        {"study_id": "s1", "what": "run release/x excluded: wrong prompt"},
+        {"study_id": "s2", "what": "7 rows quarantined"},
+    ]
+    printed = print_board(arrange(rows, [], [], left_out), form)
+    assert "left out: run release/x excluded: wrong prompt" in printed
+    assert "7 rows" not in printed
+    assert "left out" not in print_board(arrange(rows, [], []), form)
+
+
 def test_csv_is_one_row_per_model_with_every_digit(two_studies):
     rows = list(csv.DictReader(io.StringIO(print_board(two_studies, Format.csv))))
     assert [row["model_id"] for row in rows] == [

@@ -34,10 +34,8 @@ describe_runs as (
         min(source) as source,
         min(bank_sha256) as bank_sha256,
         max(run_date) as run_date,
-        string_agg(distinct settings_label, '; ' order by settings_label)
-            as settings_label,
-        string_agg(distinct providers_served, '; ' order by providers_served)
-            as providers_served,
+        {{ join_distinct('settings_label') }} as settings_label,
+        {{ join_distinct('providers_served') }} as providers_served,
         sum(cost_usd) as cost_usd
     from run
     group by study_id, model_id

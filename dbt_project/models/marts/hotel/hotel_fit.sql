@@ -16,7 +16,7 @@ hotel_fit as (
         design::varchar as reading,
         n::bigint as n,
         clusters::bigint as clusters,
-        len(term)::bigint as term_count,
+        {{ list_length('term') }}::bigint as term_count,
         log_likelihood::double as log_likelihood,
         null_log_likelihood::double as null_log_likelihood,
         pseudo_r2::double as pseudo_r2,
