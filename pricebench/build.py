@@ -133,6 +133,7 @@ def _run_dbt(copy: Path, folder: Path, options: list[str], say: Say) -> list[Any
     (folder / ".gitignore").write_text("*\n", encoding="utf-8")
     command = ["build", "--project-dir", str(DBT_PROJECT)]
     command += ["--profiles-dir", str(DBT_PROJECT), "--log-level", "none"]
+    command += ["--log-level-file", "info"]
     command += ["--target-path", str(folder / "target")]
     command += ["--log-path", str(folder / "logs"), *options]
     with _warehouse_variable(copy), redirect_stdout(sys.stderr):
