@@ -83,7 +83,7 @@ select
     case
         when status = 'skipped' then
             'gate ' || gate || ' did not run because a step before it failed, ' || since
-            || '; run pricebench build and mend what it names'
+            || '; mend what the build named, then run pricebench build again'
         when status not in ('green', 'empty') then
             'gate ' || gate || ' is red (' || status || '), ' || since
             || '; read quality.gate_results where gate = ''' || gate

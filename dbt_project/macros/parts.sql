@@ -50,10 +50,25 @@
     {{ return(false) }}
 {%- endmacro %}
 
+{# A path that names no warehouse would otherwise fail deep inside the first model. #}
+{% macro require_loaded_warehouse() -%}
+    {%- set found = run_query(
+        "select count(*) from information_schema.tables"
+        " where table_schema = 'quality' and table_name = 'gate_status'"
+    ) -%}
+    {%- if found.columns[0].values()[0] == 0 -%}
+        {%- do exceptions.raise_compiler_error(
+            target.path ~ ' holds no loaded warehouse: set PRICEBENCH_WAREHOUSE to the'
+            ~ ' absolute path of one, or make it with `pricebench load` or `init`'
+        ) -%}
+    {%- endif -%}
+{%- endmacro %}
+
 {# Parts and shared views that were never built exist empty from the start, with the
    columns of their contract. #}
 {% macro create_shared_tables() -%}
     {%- if execute %}
+    {%- do require_loaded_warehouse() %}
     create schema if not exists intermediate;
     create schema if not exists marts;
     {%- for shared_name, shared in shared_parts().items() %}

@@ -68,6 +68,8 @@ int_hotel_slot_count as (
         count(*) filter (where answer_class = 'duplicate') as duplicate_count,
         count(*) filter (where answer_class = 'other_offset') as other_offset_count,
         count(*) filter (where answer_class = 'other_choice') as other_choice_count,
+        count(*) filter (where answer_class = 'counted' and ordering = 'swapped')
+            as swapped_count,
         count(*) filter (where answer_class = 'counted' and is_first_shown)
             as first_shown_count,
         {%- for slot in range(1, 6) %}

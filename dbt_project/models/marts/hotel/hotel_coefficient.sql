@@ -46,6 +46,13 @@ hotel_coefficient as (
         list_terms.ci_lo::double as ci_lo,
         list_terms.ci_hi::double as ci_hi,
         case
+            -- asked in one order only, the slot is a constant of option A
+            when
+                list_terms.reading = 'audited'
+                and list_terms.term = 'slot'
+                and list_terms.term_status = 'ok'
+                and hotel_first_shown.swapped_count in (0, hotel_first_shown.n)
+                then 'weak'
             when
                 list_terms.reading = 'audited'
                 and list_terms.term_status in ('ok', 'weak')

@@ -100,6 +100,7 @@ hotel_first_shown as (
         judge_formats.duplicate_count::bigint as duplicate_count,
         judge_formats.other_offset_count::bigint as other_offset_count,
         judge_formats.other_choice_count::bigint as other_choice_count,
+        judge_formats.swapped_count::bigint as swapped_count,
         judge_formats.first_shown_count::bigint as first_shown_count,
         judge_formats.first_shown_share::double as first_shown_rate,
         case
