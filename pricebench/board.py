@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from pricebench.errors import CommandError
+from pricebench.gates import refuse_unless_green
 from pricebench.reader import Grid, fetch, open_reader
 
 READINGS = ("as_published", "audited")
 INSTRUMENTS = ("hotel",)
+BASE = "base"  # the variant whose two-option answers the scorecard holds
 
 # What a study is; also what can make two tables incomparable.
 FACTS = ("source", "protocol", "bank_sha256", "prompt_sha256")
@@ -44,7 +45,18 @@ METRICS = {
 }
 NUMBERS = tuple(name for name in METRICS if name != "verdict")
 
-_ORDER = ("release", "collected", "simulated")
+_ORDER = ("release", "collected", "simulated", "derived")
+
+# Excluded runs count in no figure, but the study they belong to is named.
+_RUNS = f"""
+select
+    study_id, {", ".join(FACTS)},
+    list_sort(list(distinct variant) filter (not is_excluded and variant is not null))
+        as variants
+from marts.run
+where instrument = ?
+group by study_id, {", ".join(FACTS)}
+"""
 
 # Nothing is dropped silently: what was loaded and is in none of the figures.
 _LEFT_OUT = """
@@ -79,13 +91,18 @@ class ModelLine:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One table of the board: models that may be compared with each other."""
+    """One table of the board: models that may be compared with each other.
+
+    A study without models has no table, since no run of it gave two-option base
+    answers; it is named so that nothing loaded goes unmentioned.
+    """
 
     study_id: str
     facts: Mapping[str, Any]
     differs: tuple[str, ...]  # facts that differ from the table above; () for the first
     models: tuple[ModelLine, ...]
     left_out: tuple[str, ...] = ()  # what was loaded and counts in no figure
+    variants: tuple[str, ...] = ()  # variants in the marts that the table leaves out
 
     @property
     def simulated(self) -> bool:
@@ -106,9 +123,9 @@ def read_board(warehouse: Path, instrument: str) -> tuple[Study, ...]:
     Returns
     -------
     tuple of Study
-        Published data first, simulated data last; models in order of their names,
-        since no value of the headline is better than another. Empty where the
-        instrument has no data.
+        Published data first, simulated data last, then studies without a table; models
+        in order of their names, since no value of the headline is better than another.
+        Empty where the instrument has no data.
 
     Raises
     ------
@@ -135,65 +152,11 @@ def read_board(warehouse: Path, instrument: str) -> tuple[Study, ...]:
             "from marts.reading_difference where instrument = ?",
             [instrument],
         )
-        runs = fetch(
-            connection,
-            f"select distinct study_id, {', '.join(FACTS)} from marts.run "
-            "where instrument = ? and not is_excluded",
-            [instrument],
-        )
+        runs = fetch(connection, _RUNS, [instrument])
         left_out = fetch(connection, _LEFT_OUT, [instrument, instrument])
     return arrange(
         board.records(), parted.records(), runs.records(), left_out.records()
     )
-
-
-def refuse_unless_green(connection: Any, warehouse: Path, instrument: str) -> None:
-    """Raise unless every gate of an instrument is green for the data now loaded.
-
-    Parameters
-    ----------
-    connection : duckdb.DuckDBPyConnection
-        An open warehouse.
-    warehouse : Path
-        Its path, for the message.
-    instrument : str
-        The instrument.
-
-    Raises
-    ------
-    CommandError
-        Naming the gate, and the date of the last figures that passed all gates.
-    """
-    import duckdb
-
-    try:
-        gates = fetch(
-            connection,
-            "select gate, layer, refusal, last_green_at from quality.gate_status "
-            # A red gate explains those behind it, which are merely out of date.
-            "where instrument = ? order by status in ('green', 'empty'), run_at, gate",
-            [instrument],
-        ).records()
-    except duckdb.CatalogException as error:
-        raise CommandError(
-            f"{warehouse} is not a warehouse: make one with `pricebench init`"
-        ) from error
-    last = {gate["layer"]: gate for gate in gates}.get("marts")
-    refusal = next((gate["refusal"] for gate in gates if gate["refusal"]), None)
-    if refusal is not None:
-        raise CommandError(
-            f"no {instrument} board: {refusal} (last good figures: {_date(last)})"
-        )
-    if last is None:
-        raise CommandError(
-            f"no {instrument} board: {warehouse} was never built to the end; run "
-            "`pricebench build`"
-        )
-
-
-def _date(gate: Mapping[str, Any] | None) -> str:
-    when: datetime | None = gate["last_green_at"] if gate else None
-    return "none" if when is None else f"{when:%Y-%m-%d %H:%M} UTC"
 
 
 def arrange(
@@ -211,7 +174,7 @@ def arrange(
     parted : sequence of mapping
         Rows of ``reading_difference``.
     runs : sequence of mapping
-        ``study_id`` and `FACTS` of every run that counts.
+        ``study_id``, `FACTS` and ``variants`` of every study that was loaded.
     left_out : sequence of mapping
         ``study_id`` and ``what``: runs and rows that count in no figure.
 
@@ -220,25 +183,45 @@ def arrange(
     tuple of Study
         As in `read_board`. A study whose runs do not name a fact has null there.
     """
-    facts = {row["study_id"]: row for row in runs}
+    loaded = {row["study_id"]: row for row in runs}
     gaps = {(row["study_id"], row["model_id"], row["metric"]): row for row in parted}
-    found = {row["study_id"]: row["source"] for row in board}
+    found = {row["study_id"]: row["source"] for row in (*runs, *board)}
+    shown = {row["study_id"] for row in board}
+    order = sorted(
+        found, key=lambda one: (one not in shown, _ORDER.index(found[one]), one)
+    )
     studies: list[Study] = []
-    for study_id in sorted(found, key=lambda one: (_ORDER.index(found[one]), one)):
+    for study_id in order:
         mine = [row for row in board if row["study_id"] == study_id]
-        known = facts.get(study_id, mine[0])
+        known = loaded[study_id] if study_id in loaded else mine[0]
         named = {name: known.get(name) for name in FACTS}
-        above = studies[-1].facts if studies else named
-        models = {row["model_id"]: row["display_name"] for row in mine}
-        order = sorted(models, key=lambda one: ((models[one] or one).lower(), one))
-        lines = tuple(
-            _line([row for row in mine if row["model_id"] == one], gaps)
-            for one in order
+        above = studies[-1].facts if studies and mine else named
+        studies.append(
+            Study(
+                study_id,
+                named,
+                tuple(name for name in FACTS if named[name] != above[name]),
+                _lines(mine, gaps),
+                tuple(row["what"] for row in left_out if row["study_id"] == study_id),
+                tuple(
+                    one
+                    for one in known.get("variants") or ()
+                    if one != BASE or not mine
+                ),
+            )
         )
-        differs = tuple(name for name in FACTS if named[name] != above[name])
-        missing = tuple(row["what"] for row in left_out if row["study_id"] == study_id)
-        studies.append(Study(study_id, named, differs, lines, missing))
     return tuple(studies)
+
+
+def _lines(
+    rows: Sequence[Mapping[str, Any]],
+    gaps: Mapping[tuple[str, str, str], Mapping[str, Any]],
+) -> tuple[ModelLine, ...]:
+    names = {row["model_id"]: row["display_name"] for row in rows}
+    order = sorted(names, key=lambda one: ((names[one] or one).lower(), one))
+    return tuple(
+        _line([row for row in rows if row["model_id"] == one], gaps) for one in order
+    )
 
 
 def _line(
@@ -305,14 +288,18 @@ def nested(studies: Sequence[Study]) -> list[dict[str, Any]]:
     -------
     list of dict
         One entry per study, ready for JSON. ``not_comparable_with_above`` lists the
-        facts that differ from the study before; null in the first.
+        facts that differ from the study before; null in the first and where there are
+        no models. ``also_loaded`` lists variants that stand in the marts only.
     """
     return [
         {
             "study_id": study.study_id,
             **study.facts,
-            "not_comparable_with_above": list(study.differs) if at else None,
+            "not_comparable_with_above": (
+                list(study.differs) if at and study.models else None
+            ),
             "left_out": list(study.left_out),
+            "also_loaded": list(study.variants),
             "models": [
                 {
                     **model.shared,

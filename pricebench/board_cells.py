@@ -10,14 +10,25 @@ from pricebench.render import NOTHING
 
 FIGURES = ("first", "verdict", "log price", "review", "WTP $ [95 %]")
 LABELS = {"as_published": "published", "audited": "audited", "difference": "difference"}
+ONE_ORDER = "one order only"
 LEGEND = (
     "published = the source's own rules to the digit; audited = ours: valid answers, "
     "slot terms, errors clustered by pair; difference = audited - published.",
-    "first = share of answers that take the option shown first (published: all formats "
-    "pooled; audited: two options), its difference in percentage points.",
-    "log price, review = coefficients of the two-option logit.",
-    "WTP = dollars a night for one review point of ten, log form at $250, with its "
-    "95 % interval; no value is better, so there is no rank.",
+    "first = published: of options A and B, the one shown earlier, two- and "
+    "three-option answers pooled, C left out; audited: share of slot 1 in two-option "
+    "answers; its difference in percentage points.",
+    "log price, review = coefficients of the two-option logit; with a slot term the "
+    "whole scale changes, so compare ratios (WTP) across readings.",
+    "n = two-option answers of the audited reading.",
+    f"{ONE_ORDER} = every answer comes from one order, so slot 1 and option A cannot "
+    "be told apart.",
+    "WTP = dollars a night for one point on the ten-point review score, log form at "
+    "$250, with its 95 % interval (published: the paper's delta rule with zero "
+    "covariance; audited: clustered by pair).",
+    "slot_omitted, … = why the readings part: slot_omitted, the published logit has no "
+    "slot term; invalid_scored / failed_calls_scored, replies without a choice counted "
+    "as option B; duplicates_counted, repeated answers counted again; formats_pooled, "
+    "as under first; undefined_…, the figure exists in one reading only.",
     f"{NOTHING} = undefined; the word beside it is its status (any status but ok is "
     "shown).",
 )
@@ -42,7 +53,13 @@ def difference_cells(model: ModelLine) -> tuple[str, ...]:
     terms = (_coefficient(gap[term], "+") for term in ("log_price", "review_score"))
     rate = gap["first_shown_rate"]
     points = NOTHING if rate is None else f"{100 * rate:+.1f}"
-    return (points, "", *terms, dollars)
+    return (points, _verdict_reason(model), *terms, dollars)
+
+
+def _verdict_reason(model: ModelLine) -> str:
+    labels = {row.get("verdict") for row in model.readings.values()}
+    reason = model.reasons["verdict"] or model.reasons["first_shown_rate"]
+    return reason or "" if len(labels) > 1 else ""
 
 
 def model_name(model: ModelLine) -> str:
@@ -64,6 +81,16 @@ def lost(model: ModelLine) -> tuple[str, ...]:
         for state, word in _LOST
         if row.get(f"{state}_count")
     )
+
+
+def remarks(model: ModelLine) -> tuple[str, ...]:
+    """Say what limits the readings of a model whatever their figures are."""
+    one_order = any(
+        # No answers come from no order.
+        row.get("one_order_only") and row.get("n")
+        for row in model.readings.values()
+    )
+    return (ONE_ORDER,) if one_order else ()
 
 
 def is_common(study: Study, column: str) -> bool:

@@ -16,6 +16,7 @@ from pricebench.board_cells import (
     lost,
     model_name,
     reading_cells,
+    remarks,
     size,
     text,
 )
@@ -38,6 +39,7 @@ FACT_WORDS = {
 }
 SHARED_WORDS = {"run_date": "run date", "settings_label": "settings"}
 EMPTY = "No answers are loaded."
+NO_TABLE = "studies without two-option base answers"
 
 
 def print_board(studies: Sequence[Study], form: Format) -> str:
@@ -57,18 +59,39 @@ def print_board(studies: Sequence[Study], form: Format) -> str:
         The text.
     """
     if form is Format.csv:
-        return to_csv(wide_rows(studies)) if studies else ""
+        rows = wide_rows(studies)
+        return to_csv(rows) if rows.rows else ""
     if form is Format.json:
         return dump_json(nested(studies))
     if not studies:
         return EMPTY
     write = _terminal_parts if form is Format.table else _markdown_parts
-    pairs = zip([None, *studies], studies, strict=False)
+    fold = _fold if form is Format.table else str
+    shown = [study for study in studies if study.models]
+    pairs = zip([None, *shown], shown, strict=False)
     parts = [part for above, study in pairs for part in write(study, above)]
-    legend = map(_fold, LEGEND) if form is Format.table else LEGEND
-    return "\n\n".join(
-        [*parts, ("\n" if form is Format.table else "  \n").join(legend)]
-    )
+    parts += map(fold, _without_table(studies))
+    if shown:
+        end = "\n" if form is Format.table else "  \n"
+        parts.append(end.join(map(fold, LEGEND)))
+    return "\n\n".join(parts)
+
+
+def _without_table(studies: Sequence[Study]) -> list[str]:
+    """Name the studies that have no table, in one line; none: no line."""
+    named = [
+        f"{study.study_id} ({'; '.join([_brief_facts(study), *study.left_out])})"
+        for study in studies
+        if not study.models
+    ]
+    return [f"{NO_TABLE}: {'; '.join(named)}"] if named else []
+
+
+def _brief_facts(study: Study) -> str:
+    facts = [text(study.facts["source"]), f"bank {_fact(study, 'bank_sha256')}"]
+    if study.variants:
+        facts.append(f"variants {', '.join(study.variants)}")
+    return ", ".join(facts)
 
 
 def _title(study: Study) -> str:
@@ -104,6 +127,12 @@ def _left_out(study: Study) -> list[str]:
     return [f"left out: {'; '.join(study.left_out)}"] if study.left_out else []
 
 
+def _also_loaded(study: Study) -> list[str]:
+    if not study.variants:
+        return []
+    return [f"also loaded, in the marts only: variants {', '.join(study.variants)}"]
+
+
 def _fact(study: Study, name: str) -> str:
     value = text(study.facts[name])
     return value[:12] if name.endswith("sha256") else value
@@ -115,7 +144,8 @@ def _fold(line: str) -> str:
 
 def _terminal_parts(study: Study, above: Study | None) -> list[str]:
     heading = [*_warning(study, above), _title(study), _facts(study), *_left_out(study)]
-    return ["\n".join(map(_fold, heading)), _terminal_table(study)]
+    below = map(_fold, _also_loaded(study))
+    return ["\n".join(map(_fold, heading)), _terminal_table(study), *below]
 
 
 def _terminal_table(study: Study) -> str:
@@ -175,7 +205,7 @@ def _identity(study: Study, model: ModelLine) -> list[str]:
     ]
     return [
         line
-        for words in (model_name(model), what, *lost(model), *varies)
+        for words in (model_name(model), what, *remarks(model), *lost(model), *varies)
         for line in textwrap.wrap(words, NAME_WIDTH)
     ]
 
@@ -183,17 +213,20 @@ def _identity(study: Study, model: ModelLine) -> list[str]:
 def _markdown_parts(study: Study, above: Study | None) -> list[str]:
     columns = ["model"]
     columns += [f"{name}, {LABELS[one]}" for one in READINGS for name in FIGURES]
-    columns += ["WTP difference", "n", "lost", "run date", "settings", "bank"]
+    columns += [f"{name}, {LABELS['difference']}" for name in FIGURES]
+    columns += ["n", "left out", "run date", "settings", "bank"]
     rows = []
     for model in study.models:
         mark = " (simulated)" if study.simulated else ""
         cells = [model_name(model) + mark]
         cells += [cell for one in READINGS for cell in reading_cells(model, one)]
-        cells += [difference_cells(model)[-1], size(model).removeprefix("n ")]
+        cells += [cell or NOTHING for cell in difference_cells(model)]
+        cells += [", ".join([size(model).removeprefix("n "), *remarks(model)])]
         cells += ["; ".join(lost(model)) or NOTHING]
         cells += [text(model.shared[name]) for name in SHARED_WORDS]
         cells += [_fact(study, "bank_sha256")]
         rows.append(tuple(cells))
     warning = [f"**{line}**" for line in _warning(study, above)]
     table = to_markdown(Grid(tuple(columns), tuple(rows)))
-    return [f"### {_title(study)}", *warning, _facts(study), *_left_out(study), table]
+    above_table = [f"### {_title(study)}", *warning, _facts(study), *_left_out(study)]
+    return [*above_table, table, *_also_loaded(study)]

@@ -137,12 +137,16 @@ def query(
 ) -> None:
     """Run read-only SQL.
 
-    It can change neither the warehouse nor any other file.
+    It can change neither the warehouse nor any other file. {{ ref('name') }} stands for
+    the table of that name. table and md show doubles with 6 significant digits, table
+    cuts text after 60 characters; csv and json are exact.
     """
-    from pricebench.query import read_statement, run_query
+    from pricebench.query import TEXT_SHOWN, read_statement, run_query
 
-    grid = run_query(warehouse, read_statement(sql, file))
-    console.emit(render(grid, shape))
+    grid, notes = run_query(warehouse, read_statement(sql, file))
+    console.emit(render(grid, shape, clip=TEXT_SHOWN))
+    for note in notes:
+        console.note(note)
 
 
 @app.command(epilog="Example: pricebench runs --format csv")

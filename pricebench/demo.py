@@ -7,6 +7,12 @@ from pathlib import Path
 from pricebench.errors import CommandError
 from pricebench.runs import list_runs
 
+_NEXT_QUERY = (
+    "select model_id, reading, attribute, wtp_usd, ci_lo, ci_hi, status"
+    " from marts.hotel_wtp"
+    " where specification = 'log' and attribute = 'review_score' order by all"
+)
+
 
 def refuse_real_data(warehouse: Path) -> None:
     """Raise if a warehouse holds anything but simulated runs.
@@ -78,14 +84,35 @@ def what_next(warehouse: Path) -> str:
     """
     import shlex
 
+    program = running_command()
     given = f"--warehouse {shlex.quote(str(warehouse))}"
     return "\n".join(
         [
             f"The results are in {warehouse}. Next:",
-            f"  pricebench board {given} --format csv",
-            f"  pricebench query {given} \\",
-            "    'select model_id, reading, wtp_usd, ci_lo, ci_hi, status"
-            " from marts.hotel_wtp'",
-            f"  pricebench runs {given}",
+            f"  {program} board {given} --format csv",
+            f"  {program} query {given} \\",
+            f'    "{_NEXT_QUERY}"',
+            f"  {program} runs {given}",
         ]
     )
+
+
+def running_command() -> str:
+    """Return how to call the command that runs now from any folder.
+
+    Returns
+    -------
+    str
+        ``pricebench`` where the shell finds it, else its whole path, or the
+        interpreter with ``-m pricebench`` where it was started that way.
+    """
+    import shlex
+    import shutil
+    import sys
+
+    if shutil.which("pricebench"):
+        return "pricebench"
+    started = Path(sys.argv[0]).absolute()
+    if started.name == "pricebench" and started.is_file():
+        return shlex.quote(str(started))
+    return f"{shlex.quote(sys.executable)} -m pricebench"

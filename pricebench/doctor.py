@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from pricebench.errors import CommandError, one_line
+from pricebench.gates import PASSING, first_refusals, green_date, read_gates
 from pricebench.paths import LOCK_FILE
 from pricebench.reader import Grid, open_reader
 
@@ -50,7 +51,7 @@ def examine(warehouse: Path) -> Grid:
     """
     rows: list[Row] = [check_python(sys.version_info[:2])]
     rows += [check_package(name, locked_versions(LOCK_FILE)) for name in PINNED]
-    rows += [check_warehouse(warehouse), check_space(warehouse)]
+    rows += [check_warehouse(warehouse), check_gates(warehouse), check_space(warehouse)]
     rows += [check_key(name) for name in KEYS]
     rows += [check_node(), check_browser()]
     return Grid(COLUMNS, tuple(rows))
@@ -124,6 +125,41 @@ def check_warehouse(warehouse: Path) -> Row:
         found, _, mend = one_line(error).rpartition(": ")
         return ("warehouse", "wrong", found, mend)
     return ("warehouse", "ok", f"{warehouse}, {size:.0f} MB", None)
+
+
+def check_gates(warehouse: Path) -> Row:
+    """Check that the warehouse was built and its gates are green.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path of the warehouse; it may be missing.
+
+    Returns
+    -------
+    tuple
+        A row of `examine`; ``wrong`` where a gate is red, ``absent`` where a build is
+        still to come: nothing is broken then, but there are no figures.
+    """
+    import duckdb
+
+    try:
+        with open_reader(warehouse) as connection:
+            gates = read_gates(connection)
+    except CommandError as error:
+        mend = one_line(error).rpartition(": ")[-1]
+        return ("gates", "absent", "no warehouse to read", mend)
+    except duckdb.Error:
+        return ("gates", "absent", f"no gates in {warehouse}", "pricebench init")
+    refusal = next(iter(first_refusals(gates).values()), None)
+    if refusal is not None:
+        red = any(gate["status"] not in PASSING for gate in gates)
+        found, _, mend = refusal.partition("; ")
+        return ("gates", "wrong" if red else "absent", found, mend)
+    last = [gate for gate in gates if gate["layer"] == "marts"]
+    if not last:
+        return ("gates", "absent", "not built to the end", "pricebench build")
+    return ("gates", "ok", f"{len(gates)} pass, built {green_date(last[0])}", None)
 
 
 def check_space(warehouse: Path) -> Row:

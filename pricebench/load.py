@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,10 +11,12 @@ from pricebench import console
 from pricebench.errors import CommandError, one_line
 
 if TYPE_CHECKING:
+    from ingest.accounts import FileAccount
     from ingest.hotel.release import LoadReport
 
 # More rows than this are counted, not listed; all stand in the warehouse.
 _SHOWN = 10
+_WIDTH = 100
 
 
 def load_hotel_sources(
@@ -94,7 +97,7 @@ def describe_load(report: LoadReport) -> str:
         quarantined rows with file, line, field and reason.
     """
     loaded = len({account.source_file for account in report.files})
-    counts = [f"{_count(loaded, 'file')}, {_count(report.rows, 'row')} loaded"]
+    counts = [f"{_count(loaded, 'file')}, {_loaded(report.rows, report.files)}"]
     counts += [f"{_count(report.quarantined, 'row')} quarantined"]
     if report.skipped:
         counts.append(f"{_count(len(report.skipped), 'file')} loaded before, skipped")
@@ -106,7 +109,7 @@ def describe_load(report: LoadReport) -> str:
         counts.append(f"{_count(len(report.errors), 'file')} not loaded")
     lines = [f"{report.source}: {'; '.join(counts)}", *report.notes]
     if report.ignored:
-        lines.append(f"ignored: {', '.join(report.ignored)}")
+        lines.append(_fold(f"ignored: {', '.join(report.ignored)}"))
     bad = report.quarantined_rows
     lines += [
         f"quarantined: {one.source_file} line {one.source_row}, {one.field}: "
@@ -116,6 +119,23 @@ def describe_load(report: LoadReport) -> str:
     if len(bad) > _SHOWN:
         lines.append(f"… and {len(bad) - _SHOWN:,} more in quality.quarantine")
     return "\n".join(lines)
+
+
+def _loaded(rows: int, accounts: Sequence[FileAccount]) -> str:
+    """Count rows of the source; a run's own row is the loader's and no such row."""
+    runs = sum(one.rows_accepted for one in accounts if one.table_name == "run")
+    return f"{_count(rows - runs, 'row')}, {_count(runs, 'run')} loaded"
+
+
+def _fold(line: str) -> str:
+    """Break between names only, so that each can be searched for and copied."""
+    return textwrap.fill(
+        line,
+        _WIDTH,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _count(number: int, noun: str) -> str:
@@ -165,6 +185,6 @@ def load_simulation(
     before = {one.source_file for one in report.skipped} - files
     skipped = f"; {_count(len(before), 'file')} loaded before" if before else ""
     console.emit(
-        f"{_count(len(cast), 'simulated shopper')}: {_count(report.rows, 'row')} loaded"
-        f"{skipped}"
+        f"{_count(len(cast), 'simulated shopper')}: "
+        f"{_loaded(report.rows, report.written)}{skipped}"
     )

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from pricebench.errors import CommandError, one_line
+from pricebench.gates import first_refusals, read_gates
 from pricebench.reader import Grid, fetch, open_reader
+
+# Longer text, such as a hash, would push the other columns out of sight.
+TEXT_SHOWN = 60
+
+_REFERENCE = re.compile(
+    r"""\{\{\s*ref\(\s*(?P<quote>['"])(?P<name>[^'"]+)(?P=quote)\s*\)\s*\}\}"""
+)
+_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_MARTS = re.compile(r"""\bmarts"?\s*\.""", re.IGNORECASE)
 
 
 def read_statement(sql: str | None, file: Path | None) -> str:
@@ -49,7 +62,7 @@ def read_statement(sql: str | None, file: Path | None) -> str:
     return text or ""
 
 
-def run_query(warehouse: Path, sql: str) -> Grid:
+def run_query(warehouse: Path, sql: str) -> tuple[Grid, tuple[str, ...]]:
     """Run SQL on the warehouse without any power to change it.
 
     Parameters
@@ -57,25 +70,132 @@ def run_query(warehouse: Path, sql: str) -> Grid:
     warehouse : Path
         Absolute path of the warehouse.
     sql : str
-        One or more statements; the last one's result is returned.
+        One or more statements; the last one's result is returned. ``{{ ref('name') }}``
+        stands for the table of that name.
 
     Returns
     -------
     Grid
         The result.
+    tuple of str
+        One line per instrument whose figures may be old, if the marts are asked.
 
     Raises
     ------
     CommandError
-        If the warehouse cannot be opened or DuckDB refuses the statement.
+        If the warehouse cannot be opened, a reference is unknown or DuckDB refuses the
+        statement.
     """
     import duckdb
 
     with open_reader(warehouse) as connection:
+        tables = list_tables(connection) if "{{" in sql else {}
+        statement = resolve_references(sql, tables)
         try:
-            return fetch(connection, sql)
+            return fetch(connection, statement), stale_notes(connection, statement)
         except duckdb.Error as error:
             raise CommandError(_explain(error)) from error
+
+
+def list_tables(connection: Any) -> dict[str, str]:
+    """List what ``ref`` may name.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        An open warehouse.
+
+    Returns
+    -------
+    dict
+        Schema by table or view; of one name in two schemas, that in ``marts``. As in
+        dbt, raw and quality tables are no references.
+    """
+    rows = fetch(
+        connection,
+        "select table_name, table_schema from information_schema.tables "
+        "where table_schema <> 'quality' and not starts_with(table_schema, 'raw_') "
+        "order by table_schema = 'marts', table_schema desc",
+    ).rows
+    return {str(name): str(schema) for name, schema in rows}
+
+
+def resolve_references(sql: str, tables: Mapping[str, str]) -> str:
+    """Put tables in the place of dbt references.
+
+    Parameters
+    ----------
+    sql : str
+        SQL, with ``{{ ref('name') }}`` in any spacing and either quotes, or without.
+    tables : mapping
+        Schema by table.
+
+    Returns
+    -------
+    str
+        The SQL that DuckDB can run.
+
+    Raises
+    ------
+    CommandError
+        If a reference is unknown or other Jinja is left.
+    """
+
+    def resolve(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name not in tables:
+            raise CommandError(
+                f"{match[0]} names no table of the warehouse: {_advice(name, tables)}"
+            )
+        return f'"{tables[name]}"."{name}"'
+
+    resolved = _REFERENCE.sub(resolve, sql)
+    other = _JINJA.search(resolved)
+    if other is not None:
+        raise CommandError(
+            f"query cannot resolve {one_line(Exception(other[0]))}, only "
+            "{{ ref('name') }}: compile it with `dbt compile` from dbt_project/"
+        )
+    return resolved
+
+
+def _advice(name: str, tables: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, sorted(tables), n=3, cutoff=0.5)
+    if close:
+        return "did you mean " + " or ".join(close) + "?"
+    return "`pricebench query 'show all tables'` lists those that are there"
+
+
+def stale_notes(connection: Any, sql: str) -> tuple[str, ...]:
+    """Say which figures of the marts may be old.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        An open database, a warehouse or not.
+    sql : str
+        The statement.
+
+    Returns
+    -------
+    tuple of str
+        One line per instrument with a gate that is red or out of date; none where the
+        statement does not name the marts or the database has no gates.
+    """
+    import duckdb
+
+    if not _MARTS.search(sql):
+        return ()
+    try:
+        refusals = first_refusals(read_gates(connection))
+    except duckdb.Error:
+        return ()
+    return tuple(
+        f"note: {refusal}; figures of {instrument} may be old"
+        for instrument, refusal in refusals.items()
+    )
 
 
 def _explain(error: Exception) -> str:
@@ -86,4 +206,4 @@ def _explain(error: Exception) -> str:
             f"{text.rstrip('!.')}: query only reads the warehouse; save a result with "
             "`pricebench query --format csv … > FILE`"
         )
-    return f"{text.rstrip('!.')}: mend the statement"
+    return text

@@ -27,7 +27,7 @@ class Format(StrEnum):
     md = "md"
 
 
-def render(grid: Grid, form: Format) -> str:
+def render(grid: Grid, form: Format, clip: int | None = None) -> str:
     """Print a grid in one of four formats.
 
     Parameters
@@ -37,21 +37,25 @@ def render(grid: Grid, form: Format) -> str:
     form : Format
         ``table`` for a reader, ``md`` for a page, ``csv`` and ``json`` for a program:
         these two carry every digit.
+    clip : int, optional
+        In ``table``, cut text after this many characters, the last of them ``…``.
 
     Returns
     -------
     str
-        The text. A null is ``–`` in ``table`` and ``md``, an empty field in ``csv``
-        and ``null`` in ``json``; so is a number that is not finite in ``json``, which
-        has no name for it.
+        The text. In ``table`` and ``md`` a double has 6 significant digits, or all of
+        its whole part. A null is ``–`` there, an empty field in ``csv`` and ``null`` in
+        ``json``; so is a number that is not finite in ``json``, which has no name for
+        it.
 
     Raises
     ------
     CommandError
         If two columns share a name in ``json``, where one would hide the other.
     """
+    if form is Format.table:
+        return to_table(grid, clip)
     writers = {
-        Format.table: to_table,
         Format.csv: to_csv,
         Format.json: to_json,
         Format.md: to_markdown,
@@ -94,13 +98,15 @@ def to_markdown(grid: Grid) -> str:
     )
 
 
-def to_table(grid: Grid) -> str:
+def to_table(grid: Grid, clip: int | None = None) -> str:
     """Print a grid as aligned columns: colour and folding on a terminal only."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold"
+    )
     for at, name in enumerate(grid.columns):
         numbers = all(_is_number(row[at]) for row in grid.rows)
         table.add_column(
@@ -109,7 +115,7 @@ def to_table(grid: Grid) -> str:
             overflow="fold",
         )
     for row in grid.rows:
-        table.add_row(*(Text(_words(value)) for value in row))
+        table.add_row(*(Text(_clipped(_words(value), clip)) for value in row))
     return _print_rich(table)
 
 
@@ -170,7 +176,20 @@ def _is_number(value: Any) -> bool:
 def _words(value: Any) -> str:
     if value is None:
         return NOTHING
-    return _flat(value)
+    return _rounded(value) if isinstance(value, float) else _flat(value)
+
+
+def _rounded(value: float) -> str:
+    # A whole part is never rounded away: 12345700.0 would look exact.
+    if 1e6 <= abs(value) < 1e15:
+        return f"{value:.0f}"
+    return repr(float(f"{value:.6g}"))
+
+
+def _clipped(text: str, length: int | None) -> str:
+    if length is None or len(text) <= length:
+        return text
+    return text[: length - 1] + "…"
 
 
 def _csv_cell(value: Any) -> Any:

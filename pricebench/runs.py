@@ -86,7 +86,7 @@ def list_runs(warehouse: Path) -> Grid:
 
 
 def for_reading(runs: Grid) -> Grid:
-    """Narrow the list of runs to what a reader looks for.
+    """Narrow the list of runs to what a reader looks for, in some 120 columns.
 
     Parameters
     ----------
@@ -96,20 +96,20 @@ def for_reading(runs: Grid) -> Grid:
     Returns
     -------
     Grid
-        The same rows without the columns that the run's id repeats, and with 12 digits
-        of the bank's hash.
+        The same rows with 12 digits of the bank's hash, without the instrument where
+        there is one only, the source where every run's id starts with it, and the run
+        date where no run has one.
     """
-    keep = [
-        at
-        for at, name in enumerate(runs.columns)
-        if name not in ("model_tag", "variant")
-    ]
-    bank = runs.columns.index("bank_sha256")
-    rows = [[v[:12] if at == bank else v for at, v in enumerate(r)] for r in runs.rows]
-    return Grid(
-        tuple(runs.columns[at] for at in keep),
-        tuple(tuple(row[at] for at in keep) for row in rows),
-    )
+    records = runs.records()
+    idle = {
+        "instrument": len({row["instrument"] for row in records}) == 1,
+        "source": all(row["run_id"].startswith(f"{row['source']}/") for row in records),
+        "run_date": all(row["run_date"] is None for row in records),
+    }
+    keep = [name for name in runs.columns if not (records and idle.get(name))]
+    short = ({**row, "bank_sha256": row["bank_sha256"][:12]} for row in records)
+    names = tuple({"bank_sha256": "bank"}.get(name, name) for name in keep)
+    return Grid(names, tuple(tuple(map(row.get, keep)) for row in short))
 
 
 def known_run(warehouse: Path, run_id: str) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def exclude_run(warehouse: Path, run_id: str, reason: str) -> str:
         [run["instrument"], run_id, reason.strip()],
     )
     return (
-        f"excluded {run_id}: {run['answers']} answers leave the marts with the next "
+        f"excluded {run_id}: {run['answers']:,} answers leave the marts with the next "
         "`pricebench build`"
     )
 
@@ -222,7 +222,7 @@ def include_run(warehouse: Path, run_id: str) -> str:
         [run["instrument"], run_id],
     )
     return (
-        f"included {run_id}: {run['answers']} answers enter the marts with the next "
+        f"included {run_id}: {run['answers']:,} answers enter the marts with the next "
         "`pricebench build`"
     )
 

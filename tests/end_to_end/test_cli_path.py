@@ -94,6 +94,17 @@ def test_what_the_demo_says_to_try_next_works(demo, demo_warehouse):
         assert done.stderr == ""
 
 
+def test_the_projects_analyses_run_as_they_stand(warehouse, capsys):
+    files = sorted((ROOT / "analyses").glob("*.sql"))
+    assert len(files) >= 3
+    for file in files:
+        typed = ["query", "--file", str(file), "--warehouse", str(warehouse)]
+        assert main([*typed, "--format", "csv"]) == 0, file
+        out, err = capsys.readouterr()
+        assert len(out.splitlines()) > 1, file
+        assert err == ""
+
+
 def test_a_moved_and_renamed_warehouse_answers(warehouse, capsys):
     views = tables(
         warehouse,
@@ -155,6 +166,11 @@ def test_an_exclusion_outdates_the_board_until_the_next_build(warehouse, capsys)
     assert err.startswith("pricebench: no hotel board: gate hotel_raw is out of date")
     assert re.search(r"last good figures: \d{4}-\d\d-\d\d \d\d:\d\d UTC", err)
     assert err.count("\n") == 1
+    # a query still answers, and says that its figures may be old
+    assert main(["query", "select count(*) from marts.hotel_wtp", *typed]) == 0
+    err = capsys.readouterr().err
+    assert err.startswith("note: gate hotel_raw is out of date for the data now loaded")
+    assert err.endswith("; figures of hotel may be old\n")
     # nor does the shared board go on showing what no longer holds
     assert tables(warehouse, "select * from marts.board") == []
     assert main(["exclude", run, "--undo", *typed]) == 0

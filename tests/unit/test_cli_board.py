@@ -1,20 +1,18 @@
-"""The scorecard: studies, readings, differences, statuses, and when it is refused."""
+"""The scorecard: studies, readings, differences, statuses."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
-import duckdb
 import pytest
 
-from pricebench.board import arrange, refuse_unless_green
+from pricebench.board import arrange
 from pricebench.board_print import EMPTY, print_board
 from pricebench.cli import main
-from pricebench.errors import CommandError
 from pricebench.render import Format
 
 OK = {
@@ -196,12 +194,13 @@ def test_the_widest_words_of_the_vocabulary_fit_a_hundred_columns():
     ]
     gap = GAP | {"study_id": "s", "model_id": "maker/other", "difference": -1234.5}
     gap |= {"reason": "failed_calls_scored"}
-    studies = arrange(board, [gap], [run_row("s", "simulated")])
+    pooled = gap | {"metric": "verdict", "reason": "formats_pooled"}
+    studies = arrange(board, [gap, pooled], [run_row("s", "simulated")])
     lines = lines_of(studies)
     assert max(map(len, lines)) <= 100
     # folded, not cut
     words = " ".join(" ".join(lines).split())
-    assert "-1234 failed_calls_scored" in words
+    assert "formats_pooled – – -1234 failed_calls_scored" in words
     assert "– separated – no_variation –" in words
 
 
@@ -215,7 +214,99 @@ def test_what_was_left_out_stands_above_its_table(form):
     printed = print_board(arrange(rows, [], [], left_out), form)
     assert "left out: run release/x excluded: wrong prompt" in printed
     assert "7 rows" not in printed
-    assert "left out" not in print_board(arrange(rows, [], []), form)
+    assert "left out:" not in print_board(arrange(rows, [], []), form)
+
+
+VERDICT_GAP = GAP | {"metric": "verdict", "difference": None}
+VERDICT_GAP |= {"reason": "formats_pooled"}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "shown"), [("leaning_slot2", "formats_pooled"), ("engaged", "")]
+)
+def test_the_difference_row_says_why_the_verdicts_part(verdict, shown):
+    rows = board_rows("study1", "release", "Qwen", AUDITED | {"verdict": verdict})
+    rate = GAP | {"metric": "first_shown_rate", "difference": -0.094}
+    rate |= {"reason": "formats_pooled"}
+    gaps = [GAP, rate, VERDICT_GAP] if shown else [GAP, rate]
+    lines = lines_of(arrange(rows, gaps, [run_row("study1", "release")]))
+    (line,) = (one for one in lines if one.strip().startswith("difference "))
+    # a share of -0.094 is -9.4 percentage points
+    words = ["difference", "-9.4", shown, "–", "–", "-10.0", "slot_omitted"]
+    assert line.split() == [word for word in words if word]
+
+
+@pytest.mark.parametrize(
+    ("facts", "flagged"),
+    [
+        ({"one_order_only": True}, True),
+        ({"one_order_only": False}, False),
+        ({"one_order_only": None}, False),
+        ({}, False),
+        # no answers come from no order
+        ({"one_order_only": True, "n": 0}, False),
+    ],
+)
+def test_a_model_asked_in_one_order_only_is_marked(facts, flagged):
+    rows = [row | facts for row in board_rows("s", "release", "M", OK)]
+    studies = arrange(rows, [], [run_row("s", "release")])
+    lines = lines_of(studies)
+    at = next(n for n, line in enumerate(lines) if line.startswith("M  "))
+    assert lines[at + 2].startswith("one order only") == flagged
+    (row,) = (line for line in lines_of(studies, Format.md) if line.startswith("| M |"))
+    assert ("| 3,600, one order only |" in row) == flagged
+
+
+def test_variants_in_the_marts_only_stand_below_their_table():
+    rows = board_rows("s1", "release", "Alpha", OK)
+    runs = [run_row("s1", "release", variants=["base", "cot", "json"])]
+    line = "also loaded, in the marts only: variants cot, json"
+    for form in (Format.table, Format.md):
+        lines = lines_of(arrange(rows, [], runs), form)
+        at = lines.index(line)
+        assert any("Alpha" in one for one in lines[:at])
+    (study,) = json.loads(print_board(arrange(rows, [], runs), Format.json))
+    assert study["also_loaded"] == ["cot", "json"]
+    runs = [run_row("s1", "release", variants=["base"])]
+    assert "also loaded" not in print_board(arrange(rows, [], runs), Format.table)
+
+
+@pytest.mark.parametrize("form", [Format.table, Format.md])
+def test_a_study_without_a_table_is_named_at_the_end(form):
+    rows = board_rows("s2", "simulated", "Alpha", OK)
+    runs = [
+        run_row("s1", "release", variants=["fiveopt"]),
+        run_row("s0", "collected", variants=[]),
+        run_row("s2", "simulated", variants=["base"]),
+    ]
+    left_out = [{"study_id": "s0", "what": "run r excluded: broken"}]
+    studies = arrange(rows, [], runs, left_out)
+    printed = " ".join(print_board(studies, form).split())
+    # twelve digits of a bank
+    expected = (
+        "studies without two-option base answers: s1 (release, bank s1-bank-of-6, "
+        "variants fiveopt); s0 (collected, bank s0-bank-of-6; run r excluded: broken)"
+    )
+    assert printed.index("Alpha") < printed.index(expected)
+    # the only table stands below no other
+    assert "NOT COMPARABLE" not in printed
+    records = list(csv.DictReader(io.StringIO(print_board(studies, Format.csv))))
+    assert [record["study_id"] for record in records] == ["s2"]
+    named = json.loads(print_board(studies, Format.json))
+    assert [(one["study_id"], len(one["models"])) for one in named] == [
+        ("s2", 1),
+        ("s1", 0),
+        ("s0", 0),
+    ]
+
+
+def test_a_board_of_studies_without_tables_names_them_alone():
+    studies = arrange([], [], [run_row("s1", "release", variants=["fiveopt"])])
+    assert print_board(studies, Format.table) == (
+        "studies without two-option base answers: s1 (release, bank s1-bank-of-6, "
+        "variants fiveopt)"
+    )
+    assert print_board(studies, Format.csv) == ""
 
 
 def test_csv_is_one_row_per_model_with_every_digit(two_studies):
@@ -258,7 +349,22 @@ def test_markdown_is_one_row_per_model(two_studies):
     assert "– separated" in cells
     assert "3 invalid; 1,200 failed" in cells
     header = next(line for line in text.split("\n") if line.startswith("| model"))
-    assert len(header.strip("|").split("|")) == len(cells)
+    names = [name.strip() for name in header.strip("|").split("|")]
+    assert len(names) == len(cells)
+    assert "left out" in names
+    gaps = [name for name in names if name.endswith(", difference")]
+    assert [name.removesuffix(", difference") for name in gaps] == [
+        "first",
+        "verdict",
+        "log price",
+        "review",
+        "WTP $ [95 %]",
+    ]
+    (qwen,) = (line for line in text.split("\n") if line.startswith("| Qwen"))
+    shown = dict(
+        zip(names, (c.strip() for c in qwen.strip("|").split("|")), strict=True)
+    )
+    assert [shown[name] for name in gaps] == ["–", "–", "–", "–", "-10.0 slot_omitted"]
 
 
 @pytest.mark.parametrize(
@@ -267,78 +373,6 @@ def test_markdown_is_one_row_per_model(two_studies):
 )
 def test_a_board_without_data_says_so(form, expected):
     assert print_board((), form) == expected
-
-
-GREEN = datetime(2026, 1, 2, 3, 4)
-
-
-def gates(*rows: tuple[str, str, str | None, datetime | None]):
-    connection = duckdb.connect()
-    connection.execute("create schema quality")
-    connection.execute(
-        "create table quality.gate_status (gate varchar, instrument varchar, layer"
-        " varchar, refusal varchar, last_green_at timestamp, run_at timestamp,"
-        " status varchar)"
-    )
-    for at, (instrument, layer, refusal, green) in enumerate(rows):
-        connection.execute(
-            "insert into quality.gate_status values (?, ?, ?, ?, ?, ?, ?)",
-            [
-                f"{instrument}_{layer}",
-                instrument,
-                layer,
-                refusal,
-                green,
-                GREEN.replace(day=at + 1),
-                "failed" if refusal and "is red" in refusal else "green",
-            ],
-        )
-    return connection
-
-
-def test_a_board_behind_green_gates_is_shown(tmp_path):
-    refuse_unless_green(
-        gates(("hotel", "raw", None, GREEN), ("hotel", "marts", None, GREEN)),
-        tmp_path / "w",
-        "hotel",
-    )
-
-
-def test_a_red_gate_is_named_with_the_date_of_the_last_good_figures(tmp_path):
-    # the staging gate ran before, and is out of date only because raw is red
-    connection = gates(
-        ("hotel", "staging", "gate hotel_staging is out of date", GREEN),
-        ("hotel", "marts", "gate hotel_marts is out of date", GREEN),
-        ("hotel", "raw", "gate hotel_raw is red (failed)", GREEN.replace(day=9)),
-    )
-    with pytest.raises(CommandError) as failure:
-        refuse_unless_green(connection, tmp_path / "w", "hotel")
-    # the marts gate is the last of all: what it passed was shown
-    assert str(failure.value) == (
-        "no hotel board: gate hotel_raw is red (failed) (last good figures: "
-        "2026-01-02 03:04 UTC)"
-    )
-
-
-def test_another_instruments_gate_stops_no_board(tmp_path):
-    connection = gates(
-        ("search", "raw", "gate search_raw is red", None),
-        ("hotel", "marts", None, GREEN),
-    )
-    refuse_unless_green(connection, tmp_path / "w", "hotel")
-
-
-@pytest.mark.parametrize("rows", [(), (("hotel", "raw", None, GREEN),)])
-def test_a_warehouse_that_was_not_built_to_the_end_says_so(rows, tmp_path):
-    with pytest.raises(
-        CommandError, match=r"never built to the end; run `pricebench b"
-    ):
-        refuse_unless_green(gates(*rows), tmp_path / "w", "hotel")
-
-
-def test_a_database_without_gates_is_no_warehouse(tmp_path):
-    with pytest.raises(CommandError, match=r"is not a warehouse: make one with"):
-        refuse_unless_green(duckdb.connect(), tmp_path / "w", "hotel")
 
 
 def test_an_instrument_without_a_board_is_named(tmp_path, capsys):

@@ -71,6 +71,61 @@ def test_a_warehouse_that_does_not_open_is_wrong(tmp_path, capsys):
     )
 
 
+def gate(warehouse, status: str, layer: str = "marts", data: str | None = None) -> None:
+    """Enter a gate's verdict on the data now loaded, or on other data."""
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute(
+            "insert into quality.gate_results by name select ? as gate,"
+            " 'hotel' as instrument, ? as layer,"
+            " timestamp '2026-01-02 03:04:05' as run_at,"
+            " coalesce(?, (select data_sha256 from quality.loaded_data))"
+            " as data_sha256, '*' as table_name, 'gate' as expectation,"
+            " 'stop' as severity, ? as status",
+            [f"hotel_{layer}", layer, data, status],
+        )
+
+
+def test_gates_that_never_ran_need_a_build(empty_warehouse, tmp_path):
+    assert doctor.check_gates(empty_warehouse) == (
+        "gates",
+        "absent",
+        "not built to the end",
+        "pricebench build",
+    )
+    assert doctor.check_gates(tmp_path / "none.duckdb")[:3] == (
+        "gates",
+        "absent",
+        "no warehouse to read",
+    )
+    duckdb.connect(str(tmp_path / "other.duckdb")).close()
+    assert doctor.check_gates(tmp_path / "other.duckdb")[1::2] == (
+        "absent",
+        "pricebench init",
+    )
+
+
+def test_green_gates_are_sound_until_other_data_is_loaded(empty_warehouse):
+    gate(empty_warehouse, "green", "raw")
+    gate(empty_warehouse, "green")
+    found = "2 pass, built 2026-01-02 03:04 UTC"
+    assert doctor.check_gates(empty_warehouse) == ("gates", "ok", found, None)
+    gate(empty_warehouse, "green", "staging", data="of before")
+    state, found, mend = doctor.check_gates(empty_warehouse)[1:]
+    assert state == "absent"
+    assert found.startswith("gate hotel_staging is out of date for the data now loaded")
+    assert mend == "run pricebench build"
+
+
+def test_a_red_gate_is_wrong_and_says_how_to_mend_it(empty_warehouse, capsys):
+    gate(empty_warehouse, "failed", "raw")
+    gate(empty_warehouse, "green", data="of before")
+    assert main(["doctor", "--warehouse", str(empty_warehouse)]) == 1
+    out, err = capsys.readouterr()
+    assert "gate hotel_raw is red (failed), never green" in out
+    assert "repair the rows it names, then run pricebench build" in out
+    assert err.startswith("pricebench: wrong: gates;")
+
+
 def test_too_little_disk_is_wrong(tmp_path, monkeypatch):
     monkeypatch.setattr(doctor, "SPACE_AT_LEAST_GB", 1e9)
     state, found, mend = doctor.check_space(tmp_path / "deep" / "down" / "w.duckdb")[1:]

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from pathlib import Path
 
+import duckdb
+
 from pricebench.cli import main
+from pricebench.demo import what_next
 
 
 def load(warehouse: Path, *sources: str) -> int:
@@ -20,14 +25,35 @@ def test_a_load_counts_rows_lists_ignored_files_and_quarantined_rows(
     small_release.write("notes.txt", "hello\n")
     assert load(empty_warehouse, str(small_release.folder)) == 0
     out, err = capsys.readouterr()
-    # six tasks, two answers and the run's own row; the letter Z is line 3 of its file
-    assert out.startswith(f"{small_release.folder}: 2 files, 9 rows loaded; 1 row quar")
+    # six tasks and two answers; the letter Z is line 3 of its file
+    assert out.startswith(
+        f"{small_release.folder}: 2 files, 8 rows, 1 run loaded; 1 row quarantined; "
+    )
     assert "ignored: notes.txt\n" in out
     assert "quarantined: conjoint_results_phi.csv line 3, choice: " in out
     assert "loading" in err
     assert load(empty_warehouse, str(small_release.folder)) == 0
     again = capsys.readouterr().out
-    assert "0 files, 0 rows loaded; 0 rows quarantined; 2 files loaded before" in again
+    assert (
+        "0 files, 0 rows, 0 runs loaded; 0 rows quarantined; 2 files loaded before"
+        in again
+    )
+
+
+def test_a_long_list_of_ignored_files_is_folded_between_names(
+    small_release, empty_warehouse, capsys
+):
+    small_release.tasks()
+    names = [f"notes-on-wave-{n:02}.txt" for n in range(30)]
+    for name in names:
+        small_release.write(name, "hello\n")
+    assert load(empty_warehouse, str(small_release.folder)) == 0
+    out = capsys.readouterr().out.partition("ignored: ")[2]
+    assert out.replace(",", " ").split() == names
+    lines = out.rstrip("\n").split("\n")
+    # a name, its comma and a space are 22 characters: four fit a line, 30 / 4 = 7.5
+    assert len(lines) == 8
+    assert max(map(len, lines)) <= 100
 
 
 def test_a_source_that_fails_stops_no_other(
@@ -37,7 +63,7 @@ def test_a_source_that_fails_stops_no_other(
     missing = tmp_path / "no such folder"
     assert load(empty_warehouse, str(missing), str(small_release.folder)) == 1
     out, err = capsys.readouterr()
-    assert "1 file, 6 rows loaded" in out
+    assert "1 file, 6 rows, 0 runs loaded" in out
     assert err.strip().split("\n")[-1].startswith("pricebench: ")
     assert str(missing) in err.strip().split("\n")[-1]
 
@@ -51,7 +77,7 @@ def test_each_file_that_fails_has_its_line(small_release, empty_warehouse, capsy
     )
     assert load(empty_warehouse, str(small_release.folder)) == 1
     out, err = capsys.readouterr()
-    assert "2 files, 8 rows loaded" in out
+    assert "2 files, 7 rows, 1 run loaded" in out
     assert "2 files not loaded" in out
     lines = [line for line in err.split("\n") if line.startswith("pricebench: ")]
     assert len(lines) == 3
@@ -76,10 +102,17 @@ def test_a_simulation_is_loaded_once(empty_warehouse, tmp_path, capsys):
     typed = ["simulate", "hotel", "--tasks", "6", "--shoppers", "2"]
     typed += ["--warehouse", str(empty_warehouse)]
     assert main([*typed, "--out", str(tmp_path / "files")]) == 0
-    assert "2 simulated shoppers: " in capsys.readouterr().out
+    # six tasks; of each shopper 12 answers and as many true tastes as rows of the table
+    out = capsys.readouterr().out
+    with duckdb.connect(str(empty_warehouse), read_only=True) as connection:
+        tables = ("task", "response", "hotel", "simulated_taste")
+        sql = " + ".join(f"(select count(*) from raw_hotel.{one})" for one in tables)
+        ((rows,),) = connection.execute(f"select {sql}").fetchall()
+    assert rows >= 6 + 2 * 12
+    assert out == f"2 simulated shoppers: {rows} rows, 2 runs loaded\n"
     assert (tmp_path / "files" / "conjoint_tasks.csv").is_file()
     assert main(typed) == 0
-    assert "2 simulated shoppers: 0 rows loaded; " in capsys.readouterr().out
+    assert "2 simulated shoppers: 0 rows, 0 runs loaded; " in capsys.readouterr().out
     assert main(["runs", "--format", "json", "--warehouse", str(empty_warehouse)]) == 0
     runs = json.loads(capsys.readouterr().out)
     # six tasks in two orders
@@ -108,3 +141,31 @@ def test_the_demo_refuses_a_warehouse_with_real_runs(
     assert "(1, such as release/phi): give the demo a file of its own" in err
     assert err.count("\n") == 1
     assert empty_warehouse.read_bytes() == before
+
+
+def test_the_commands_to_try_next_name_a_program_that_is_there(monkeypatch, tmp_path):
+    program = tmp_path / "bin of mine" / "pricebench"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+
+    def check(expected: str) -> None:
+        lines = what_next(tmp_path / "w.duckdb").split("\n")
+        commands = [line.strip() for line in lines if " --warehouse " in line]
+        verbs = ("board", "query", "runs")
+        assert [one.partition(" --warehouse ")[0] for one in commands] == [
+            f"{expected} {verb}" for verb in verbs
+        ]
+
+    whole = shlex.quote(str(program))
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(sys, "argv", [str(program), "demo"])
+    check(whole)
+    # typed as a path from the working folder, it works from any other
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["bin of mine/pricebench", "demo"])
+    check(whole)
+    monkeypatch.setattr(sys, "argv", ["somewhere/pricebench/__main__.py", "demo"])
+    check(f"{shlex.quote(sys.executable)} -m pricebench")
+    monkeypatch.setenv("PATH", str(program.parent))
+    check("pricebench")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -74,6 +75,143 @@ def test_a_query_can_change_or_read_nothing_else(sql, says, numbers, tmp_path, c
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.fixture
+def marts(tmp_path):
+    """A small warehouse: one name in two schemas, and a raw table that dbt hides."""
+    path = tmp_path / "w.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        for schema in ("intermediate", "marts", "raw_hotel", "quality"):
+            connection.execute(f"create schema {schema}")
+        connection.execute("create table marts.hotel_wtp as select 1/3 as wtp_usd")
+        connection.execute(
+            "create table intermediate.hotel_wtp as select 9.0 as wtp_usd"
+        )
+        connection.execute("create view intermediate.int_figure as select 2 as n")
+        connection.execute("create table raw_hotel.response as select 3 as n")
+    return path
+
+
+REFERENCE = "{{ ref('hotel_wtp') }}"
+
+
+def test_an_analysis_file_runs_as_it_stands(marts, tmp_path, capsys):
+    file = tmp_path / "worth.sql"
+    file.write_text(
+        "-- What is it worth?\n"
+        f"select round(wtp.wtp_usd, 2) as usd, other.n\nfrom {REFERENCE} as wtp\n"
+        'cross join {{ref("int_figure")}} as other\n'
+    )
+    assert run(marts, "--file", str(file), "--format", "json") == 0
+    # the table of the marts, 1/3, and not that of the layer before
+    assert json.loads(capsys.readouterr().out) == [{"usd": 0.33, "n": 2}]
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        REFERENCE,
+        "{{ref('hotel_wtp')}}",
+        '{{  ref( "hotel_wtp" )  }}',
+        "{{ ref(\n'hotel_wtp'\n) }}",
+    ],
+)
+def test_a_reference_may_be_typed_in_any_spacing(reference, marts, capsys):
+    assert run(marts, "--format", "csv", f"select count(*) as n from {reference}") == 0
+    assert capsys.readouterr().out == "n\n1\n"
+
+
+@pytest.mark.parametrize(
+    ("sql", "says"),
+    [
+        (
+            "select * from {{ ref('hotle_wtp') }}",
+            "{{ ref('hotle_wtp') }} names no table of the warehouse: did you mean"
+            " hotel_wtp?",
+        ),
+        # raw tables are sources, which ref() never names
+        (
+            "select * from {{ ref('response') }}",
+            "names no table of the warehouse: `pricebench query 'show all tables'`",
+        ),
+        (
+            "select * from {{ source('raw_hotel', 'response') }}",
+            "cannot resolve {{ source('raw_hotel', 'response') }}, only {{ ref('name')"
+            " }}: compile it with `dbt compile` from dbt_project/",
+        ),
+        ("select {{ ref('a', 'b') }}", "cannot resolve {{ ref('a', 'b') }}"),
+        ("{% for n in [1] %} select 1 {% endfor %}", "cannot resolve {% for n in"),
+        ("select 1 {# a\nremark #}", "cannot resolve {# a remark #}"),
+    ],
+)
+def test_a_reference_that_stands_for_nothing_is_one_line(sql, says, marts, capsys):
+    assert run(marts, sql) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert says in err
+
+
+def test_a_table_is_short_to_read_and_csv_exact(marts, capsys):
+    sql = "select wtp_usd, sha256('x') as hash from marts.hotel_wtp"
+    digest = hashlib.sha256(b"x").hexdigest()
+    assert run(marts, sql) == 0
+    row = capsys.readouterr().out.strip().split("\n")[-1].split()
+    assert row == ["0.333333", f"{digest[:59]}…"]
+    assert run(marts, sql, "--format", "md") == 0
+    assert capsys.readouterr().out.endswith(f"| 0.333333 | {digest} |\n")
+    assert run(marts, sql, "--format", "csv") == 0
+    assert capsys.readouterr().out == f"wtp_usd,hash\n{1 / 3!r},{digest}\n"
+
+
+REFUSAL = "gate hotel_raw is red (failed), never green; run pricebench build"
+
+
+@pytest.fixture
+def red(marts):
+    """The same with a red gate, one behind it, and another instrument's green one."""
+    with duckdb.connect(str(marts)) as connection:
+        connection.execute(
+            "create table quality.gate_status (gate varchar, instrument varchar, layer"
+            " varchar, status varchar, refusal varchar, last_green_at timestamp, run_at"
+            " timestamp)"
+        )
+        connection.executemany(
+            "insert into quality.gate_status values (?, ?, ?, ?, ?, null, now()::"
+            "timestamp)",
+            [
+                ("hotel_marts", "hotel", "marts", "green", "gate hotel_marts is old"),
+                ("hotel_raw", "hotel", "raw", "failed", REFUSAL),
+                ("search_raw", "search", "raw", "green", None),
+            ],
+        )
+    return marts
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select count(*) as n from marts.hotel_wtp",
+        'select count(*) as n from "marts".hotel_wtp',
+        f"select count(*) as n from {REFERENCE}",
+    ],
+)
+def test_old_figures_of_the_marts_are_noted_beside_the_result(sql, red, capsys):
+    assert run(red, "--format", "csv", sql) == 0
+    out, err = capsys.readouterr()
+    assert out == "n\n1\n"
+    assert err == f"note: {REFUSAL}; figures of hotel may be old\n"
+
+
+def test_other_tables_are_never_old(red, capsys):
+    assert run(red, "select * from raw_hotel.response") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_database_without_gates_has_no_note(marts, capsys):
+    assert run(marts, "select * from marts.hotel_wtp") == 0
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
@@ -81,7 +219,7 @@ def test_a_query_can_change_or_read_nothing_else(sql, says, numbers, tmp_path, c
         (["select 1", "--file", "x.sql"], "needs SQL or --file"),
         ([" "], "no SQL in the command line"),
         (["--file", "absent.sql"], "cannot read absent.sql"),
-        (["selec 1"], "syntax error"),
+        (["selec 1"], 'pricebench: Parser Error: syntax error at or near "selec"\n'),
         (["select * from numbrs"], 'Did you mean "numbers"'),
         (["select 'a'::int"], "Could not convert string 'a'"),
     ],

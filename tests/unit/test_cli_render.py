@@ -101,3 +101,38 @@ def test_a_table_is_plain_where_standard_output_is_no_terminal():
 )
 def test_a_result_without_rows_is_a_header(form, expected):
     assert render(Grid(("a",), ()), form) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1 / 3, "0.333333"),
+        (-2 / 3, "-0.666667"),
+        (1.0, "1.0"),
+        (0.0, "0.0"),
+        (123456.789, "123457.0"),
+        # a whole part is kept; no exponent
+        (12345678.9, "12345679"),
+        (0.000123456789, "0.000123457"),
+        # a p-value this small is no ordinary size
+        (1.23456789e-9, "1.23457e-09"),
+        (math.inf, "inf"),
+        (Decimal("0.12345678901"), "0.12345678901"),
+        (123456789012, "123456789012"),
+    ],
+)
+def test_doubles_are_short_to_read_and_exact_for_a_program(value, shown):
+    grid = Grid(("x",), ((value,),))
+    assert render(grid, Format.table).split("\n")[-1].strip() == shown
+    assert render(grid, Format.md).split("\n")[-1] == f"| {shown} |"
+    exact = repr(value) if isinstance(value, float) else str(value)
+    assert render(grid, Format.csv) == f"x\n{exact}\n"
+
+
+def test_long_text_is_cut_in_a_table_only_and_only_where_asked():
+    grid = Grid(("x",), (("a" * 61,), ("b" * 60,)))
+    cut = render(grid, Format.table, clip=60).split("\n")
+    assert [line.strip() for line in cut[-2:]] == ["a" * 59 + "…", "b" * 60]
+    assert "a" * 61 in render(grid, Format.table)
+    for form in (Format.md, Format.csv, Format.json):
+        assert "a" * 61 in render(grid, form, clip=60)

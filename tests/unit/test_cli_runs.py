@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from ingest.simulate import load_simulated_hotel
 from pricebench.cli import main
+from pricebench.reader import Grid
+from pricebench.runs import for_reading
 
 # choice and reply state of every answer: a release stores no state, and a blank choice
 # there is a reply that could not be read
@@ -80,10 +84,46 @@ def test_a_database_without_raw_tables_says_how_to_make_them(tmp_path, capsys):
 
 
 def test_a_table_to_read_leaves_out_what_the_run_id_says(loaded, capsys):
+    assert exclude(loaded, "release/phi", "--reason", "half of it is noise") == 0
     assert main(["runs", "--warehouse", str(loaded)]) == 0
-    head = capsys.readouterr().out.strip().split("\n")[0].split()
-    assert "run_id" in head
-    assert "model_tag" not in head
+    head, _rule, first, *_ = capsys.readouterr().out.strip().split("\n")
+    # one instrument, ids that start with the source, and no run date
+    assert head.split() == [
+        "run_id",
+        "model_tag",
+        "variant",
+        "bank",
+        "answers",
+        "invalid",
+        "failed",
+        "excluded",
+    ]
+    assert " ".join(first.split()) == (
+        "release/phi tag base b1 3 1 0 half of it is noise"
+    )
+
+
+def test_what_the_run_id_does_not_say_is_shown():
+    columns = ("instrument", "run_id", "source", "run_date", "bank_sha256")
+    rows = (
+        ("hotel", "release/a", "release", None, "0123456789abcdef"),
+        ("search", "batch-7", "collected", date(2026, 1, 2), "b"),
+    )
+    assert for_reading(Grid(columns, rows)) == Grid(
+        ("instrument", "run_id", "source", "run_date", "bank"),
+        (
+            ("hotel", "release/a", "release", None, "0123456789ab"),
+            ("search", "batch-7", "collected", date(2026, 1, 2), "b"),
+        ),
+    )
+
+
+def test_the_runs_of_the_cast_fit_a_hundred_and_twenty_columns(empty_warehouse, capsys):
+    load_simulated_hotel(empty_warehouse, tasks=6)
+    assert main(["runs", "--warehouse", str(empty_warehouse)]) == 0
+    lines = capsys.readouterr().out.split("\n")
+    assert any("second-card-leaner" in line for line in lines)
+    assert max(map(len, lines)) <= 120
 
 
 def exclude(warehouse: Path, *typed: str) -> int:

@@ -96,8 +96,10 @@ hotel_board as (
         spread_terms.review_score::double as review_score,
         spread_terms.review_score_status::varchar as review_score_status,
         hotel_fit.pseudo_r2::double as pseudo_r2,
-        (choose_slot_shares.swapped_count in (0, choose_slot_shares.n))::boolean
-            as one_order_only,
+        (
+            choose_slot_shares.n > 0
+            and choose_slot_shares.swapped_count in (0, choose_slot_shares.n)
+        )::boolean as one_order_only,
         choose_slot_shares.answers::bigint as answers,
         choose_slot_shares.invalid_count::bigint as invalid_count,
         choose_slot_shares.failed_count::bigint as failed_count,
