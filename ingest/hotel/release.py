@@ -269,7 +269,7 @@ def _load_banks(load: _Load, files: Iterable[_File], banks: Banks) -> None:
         parsed = _attempt(load, read_tasks, file, one.data, kind)
         banks.offered[kind] = (one.name, None)
         if parsed is not None:
-            load.say(f"{one.name}: {parsed.account.rows_accepted} tasks")
+            load.say(f"{one.name}: {parsed.account.rows_accepted:,} tasks")
             ids, types = (parsed.table[c].to_pylist() for c in ("task_id", "task_type"))
             bank = BankTasks(one.sha256, dict(zip(ids, types, strict=True)))
             banks.offered[kind] = (one.name, bank)
@@ -303,7 +303,7 @@ def _load_answer_file(
     parsed = _attempt(load, read_answers, file, one.data, answers, bank)
     if parsed is None:
         return
-    load.say(f"{one.name}: {parsed.account.rows_accepted} answers")
+    load.say(f"{one.name}: {parsed.account.rows_accepted:,} answers")
     load.superseded += replaced
     # a run's own row comes from the first of its files and leaves with that file
     gone = {(key.source_file, key.source_sha256) for key in replaced}
