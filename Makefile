@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo build board test lint lock clean
+.PHONY: help setup demo build board test bench lint lock clean
 
 # uv must never fetch an interpreter: the machine's own Python is used.
 export UV_PYTHON_DOWNLOADS := never
@@ -57,6 +57,10 @@ board: setup ## the scorecard of ./warehouse.duckdb
 
 test: setup ## every test; PRICEBENCH_RELEASE_DIR=DIR adds those on the published release
 	@$(BIN)/pytest
+
+bench: setup ## speed of the bootstrap against statsmodels and xlogit, as JSON
+	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+	  $(BIN)/python bench/bench_estimators.py
 
 lint: setup ## ruff, mypy and sqlfluff
 	@$(BIN)/ruff check .
