@@ -24,3 +24,9 @@
             and current_pair.input_fingerprint = built.input_fingerprint
     )
 {%- endmacro %}
+
+{# The same before the model runs, for long tables: dbt's own delete joins every new row
+   of a pair to every old one. What is left is current, so that rows are only added. #}
+{% macro drop_outdated_first(current_relation) -%}
+    {%- if is_incremental() %}{{ drop_outdated(current_relation) }}{% endif -%}
+{%- endmacro %}

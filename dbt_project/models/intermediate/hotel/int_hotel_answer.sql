@@ -2,9 +2,9 @@
 -- adds to each answer its task, the slot in which the chosen card was shown, and which
 -- reading it belongs to
 {{ config(
-    materialized='incremental', unique_key=['study_id', 'model_id'],
-    incremental_strategy='delete+insert', on_schema_change='sync_all_columns',
-    post_hook="{{ drop_outdated(ref('int_hotel_study_model')) }}",
+    materialized='incremental', incremental_strategy='append',
+    on_schema_change='sync_all_columns',
+    pre_hook="{{ drop_outdated_first(ref('int_hotel_study_model')) }}",
 ) }}
 {{ require_green('hotel_staging') }}
 with stg_hotel_run as (
