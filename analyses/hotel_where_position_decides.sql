@@ -14,7 +14,8 @@ slot_and_price as (
         max(estimate) filter (where term = 'slot') as slot,
         max(estimate) filter (where term = 'log_price' and ci_hi < 0) as log_price
     from {{ ref('hotel_coefficient') }}
-    where variant = 'base' and specification = 'log' and reading = 'audited'
+    where variant = 'base' and block = 'binary'
+        and specification = 'log' and reading = 'audited'
     group by study_id, model_id
 )
 

@@ -5,6 +5,7 @@ with published_error as (
     select study_id, model_id, term as metric, std_error
     from {{ ref('hotel_coefficient') }}
     where variant = 'base'
+        and block = 'binary'
         and reading = 'as_published'
         and (
             (specification = 'log' and term in ('log_price', 'review_score'))

@@ -8,12 +8,14 @@ is ``ok`` is defined.
 from __future__ import annotations
 
 from expectations.rules import EmptyRule, Rule, Suite, not_null, one_of, unique, within
-from expectations.vocabulary import BLOCKS, FORMAT_OPTIONS
-from models.hotel_terms import ATTRIBUTES, DESIGNS, SPECIFICATIONS
+from expectations.vocabulary import BLOCKS, FORMAT_OPTIONS, SPECIFICATIONS, quoted
+from models.hotel_plan import BASE_VARIANT, EVERY_FIT, HotelFit
+from models.hotel_terms import ATTRIBUTES, DESIGN_NAMES, DESIGNS
+from models.hotel_terms import SPECIFICATIONS as PRICE_FORMS
 from models.status import OK, STATUSES
 
-_DESIGN_NAMES = tuple(design.name for design in DESIGNS)
-_SPECIFICATION_NAMES = tuple(one.name for one in SPECIFICATIONS)
+_WTP_DESIGNS = tuple(design.name for design in DESIGNS)
+_PRICE_FORMS = tuple(one.name for one in PRICE_FORMS)
 _FIT_KEY = (
     "study_id",
     "model_id",
@@ -62,6 +64,17 @@ def _any(condition: str, columns: tuple[str, ...]) -> str:
     return " or ".join(condition.format(column) for column in columns)
 
 
+def _wanted(fit: HotelFit) -> str:
+    """Return the select for the models that a fit of the plan must exist for."""
+    only = f"and variant = '{BASE_VARIANT}'" if fit.is_base_only else ""
+    return f"""
+        select study_id, model_id, variant, '{fit.block.name}' as block,
+            '{fit.specification.name}' as specification,
+            '{fit.design.name}' as design
+        from int_hotel_choice where format in ({quoted(fit.block.formats)}) {only}
+    """
+
+
 def _stale(table: str) -> EmptyRule:
     """Return the rule that no estimate outlives the answers it was computed from."""
     return EmptyRule(
@@ -80,8 +93,8 @@ _FITS: list[Rule] = [
     *not_null("est_hotel_logit", *_FIT_KEY, "n", "clusters", "status"),
     *unique("est_hotel_logit", *_FIT_KEY),
     *one_of("est_hotel_logit", "block", BLOCKS),
-    *one_of("est_hotel_logit", "specification", _SPECIFICATION_NAMES),
-    *one_of("est_hotel_logit", "design", _DESIGN_NAMES),
+    *one_of("est_hotel_logit", "specification", SPECIFICATIONS),
+    *one_of("est_hotel_logit", "design", DESIGN_NAMES),
     *one_of("est_hotel_logit", "status", STATUSES),
     *within("est_hotel_logit", "n", low=0),
     *within("est_hotel_logit", "clusters", low=0),
@@ -94,6 +107,8 @@ _FITS: list[Rule] = [
         where {_any("len({}) is distinct from len(term)", _PER_TERM)}
             or {_any("len({}) is distinct from len(term) * len(term)", _MATRICES)}
             or len(list_distinct(term)) != len(term)
+            or len(cluster_id) not in (0, clusters)
+            or len(cluster_influence) != len(cluster_id) * len(term)
         """,
     ),
     EmptyRule(
@@ -136,20 +151,14 @@ _FITS: list[Rule] = [
     ),
     EmptyRule(
         "est_hotel_logit",
-        "every_model_has_every_fit",
+        "every_model_has_every_fit_and_no_other",
         f"""
-        with wanted as (
-            select distinct study_id, model_id, variant, specification, design
-            from int_hotel_choice
-            cross join unnest([{", ".join(f"'{n}'" for n in _SPECIFICATION_NAMES)}])
-                as specifications (specification)
-            cross join unnest([{", ".join(f"'{n}'" for n in _DESIGN_NAMES)}])
-                as designs (design)
-            where format = 'binary'
-        )
-        select * from wanted
-        anti join (select * from est_hotel_logit where block = 'binary') as fits
-            using (study_id, model_id, variant, specification, design)
+        with wanted as ({" union ".join(_wanted(fit) for fit in EVERY_FIT)})
+        select {", ".join(_FIT_KEY)} from wanted
+        anti join est_hotel_logit using ({", ".join(_FIT_KEY)})
+        union all
+        select {", ".join(_FIT_KEY)} from est_hotel_logit
+        anti join wanted using ({", ".join(_FIT_KEY)})
         """,
     ),
     _stale("est_hotel_logit"),
@@ -159,8 +168,8 @@ _WTP: list[Rule] = [
     *not_null("est_hotel_wtp", *_WTP_KEY, "status"),
     *unique("est_hotel_wtp", *_WTP_KEY),
     *one_of("est_hotel_wtp", "attribute", ATTRIBUTES),
-    *one_of("est_hotel_wtp", "specification", _SPECIFICATION_NAMES),
-    *one_of("est_hotel_wtp", "design", _DESIGN_NAMES),
+    *one_of("est_hotel_wtp", "specification", _PRICE_FORMS),
+    *one_of("est_hotel_wtp", "design", _WTP_DESIGNS),
     *one_of("est_hotel_wtp", "status", STATUSES),
     *within("est_hotel_wtp", "std_error", low=0),
     EmptyRule(

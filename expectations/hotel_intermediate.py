@@ -19,6 +19,14 @@ from expectations.vocabulary import (
     READINGS,
     REPLY_STATES,
     SOURCES,
+    quoted,
+)
+from models.hotel_terms import (
+    AREAS,
+    CHAINS,
+    POOLED,
+    REFERENCE_AREA,
+    REFERENCE_CHAIN,
 )
 
 _COUNT_OF_FORMAT = " ".join(
@@ -34,6 +42,8 @@ _COVARIATES = (
     "review_count_100",
     "price_usd",
     "log_price",
+    "luxury",
+    "dropped_listing",
 )
 _LEFT_OUT = (
     "invalid_count",
@@ -81,6 +91,37 @@ _OPTIONS: list[Rule] = [
     *unique("int_hotel_option", "bank_sha256", "task_id", "option"),
     *one_of("int_hotel_option", "format", FORMAT_OPTIONS),
     *one_of("int_hotel_option", "option", CHOICES),
+    EmptyRule(
+        "int_hotel_option",
+        "every_chain_and_area_has_a_term_or_is_a_reference",
+        f"""
+        select bank_sha256, task_id, option, chain, area
+        from int_hotel_option
+        where chain not in ({quoted((*CHAINS, REFERENCE_CHAIN))})
+            or area not in ({quoted((*AREAS, REFERENCE_AREA))})
+        """,
+    ),
+    *unique("int_hotel_price_decile", "bank_sha256", "block", "decile"),
+    *not_null("int_hotel_price_decile", "lower_usd", "upper_usd", "price_count"),
+    EmptyRule(
+        "int_hotel_price_decile",
+        "the_deciles_of_a_bank_hold_all_its_prices",
+        f"""
+        with wanted as (
+            select bank_sha256, blocks.block, count(*) as prices
+            from int_hotel_option
+            cross join unnest([format, '{POOLED.name}']) as blocks (block)
+            where format in ({quoted(POOLED.formats)})
+            group by all
+        )
+        select bank_sha256, block, prices, count(decile) as deciles,
+            sum(price_count) as in_deciles
+        from wanted
+        left join int_hotel_price_decile using (bank_sha256, block)
+        group by all
+        having deciles != 10 or in_deciles != prices
+        """,
+    ),
     EmptyRule(
         "int_hotel_option",
         "every_task_has_the_options_of_its_format",
@@ -170,7 +211,39 @@ _CHOICES: list[Rule] = [
         "answer.is_joined_as_published and (answer.is_valid or "
         "answer.format = 'binary' and answer.variant = 'base')",
     ),
+    _one_chosen(
+        "chosen_as_published_valid",
+        "answer.is_joined_as_published and answer.is_valid",
+    ),
     _one_chosen("chosen_audited", "answer.is_audited"),
+    EmptyRule(
+        "int_hotel_choice",
+        "every_price_is_in_one_decile_of_each_block",
+        f"""
+        with blocks as (
+            select answer_key, option, bank_sha256, price_usd, format as block,
+                price_decile as decile
+            from int_hotel_choice
+            union all
+            select answer_key, option, bank_sha256, price_usd,
+                case when format in ({quoted(POOLED.formats)}) then '{POOLED.name}' end,
+                pooled_price_decile
+            from int_hotel_choice
+        )
+        select blocks.answer_key, blocks.option, blocks.block, blocks.price_usd,
+            blocks.decile
+        from blocks
+        left join int_hotel_price_decile as edges
+            on blocks.bank_sha256 = edges.bank_sha256
+            and blocks.block = edges.block and blocks.decile = edges.decile
+        where case
+            when blocks.block in ({quoted((*POOLED.formats, POOLED.name))})
+                then not coalesce(blocks.price_usd > edges.lower_usd
+                    and blocks.price_usd <= edges.upper_usd, false)
+            else blocks.decile is not null
+        end
+        """,
+    ),
 ]
 
 _COUNTS: list[Rule] = [
@@ -232,6 +305,7 @@ _COUNTS: list[Rule] = [
 SUITE = Suite(
     keys={
         "int_hotel_option": ("bank_sha256", "task_id", "option"),
+        "int_hotel_price_decile": ("bank_sha256", "block", "decile"),
         "int_hotel_answer": ("answer_key",),
         "int_hotel_choice": ("answer_key", "option"),
         "int_hotel_slot_count": (

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from models.hotel_terms import ALL_SPECIFICATIONS
+from models.hotel_terms import BLOCKS as _BLOCKS
+
 CHOICES = ("A", "B", "C", "D", "E")
 ORDERINGS = ("original", "swapped")
 ID_OFFSETS = (0, 1000, 10000)
@@ -10,16 +13,8 @@ SOURCES = (*OBSERVED_SOURCES, "derived")
 READINGS = ("as_published", "audited")
 FORMAT_OPTIONS = {"binary": 2, "ternary": 3, "fiveopt": 5}
 FORMATS = (*FORMAT_OPTIONS, "all")
-BLOCKS = ("binary", "ternary", "pooled", "fiveopt")
-SPECIFICATIONS = (
-    "log",
-    "linear",
-    "decile",
-    "brand",
-    "brand_area",
-    "brand_luxury",
-    "brand_drop_listing",
-)
+BLOCKS = tuple(block.name for block in _BLOCKS)
+SPECIFICATIONS = tuple(one.name for one in ALL_SPECIFICATIONS)
 READ_STATES = ("json", "json_embedded", "salvaged", "letter")
 UNREAD_STATES = ("invalid", "failed")
 REPLY_STATES = READ_STATES + UNREAD_STATES

@@ -129,22 +129,25 @@ def shared_member_spread(influence: Floats, shared: SharedMembers) -> Floats:
 class TwoWay:
     """Clusters by group and by hotel, prepared once for every fit on the same rows.
 
+    Situations of one group that show the same hotels are alike to both ways of
+    clustering: they are added up once, to cells, and the ways divide the cells.
+
     Attributes
     ----------
+    cells
+        Division of the n situations by group and set of hotels.
     groups
-        By group.
+        Division of the cells by group.
     hotels
-        Pairs of situations that share a hotel.
+        Pairs of cells that share a hotel.
     both
         Such pairs within one group.
-    both_count
-        Distinct combinations of group and set of hotels.
     """
 
+    cells: Clusters
     groups: Clusters
     hotels: SharedMembers
     both: SharedMembers
-    both_count: int
 
 
 def prepare_twoway(groups: Clusters, hotels: Ints) -> TwoWay:
@@ -162,12 +165,17 @@ def prepare_twoway(groups: Clusters, hotels: Ints) -> TwoWay:
     TwoWay
         For the same n situations.
     """
-    combined = np.column_stack([groups.codes, _distinct(hotels)])
+    distinct = _distinct(hotels)
+    cells = prepare_clusters(_one_code(np.column_stack([groups.codes, distinct])))
+    member = np.zeros(cells.count, dtype=np.int64)
+    member[cells.codes] = np.arange(len(groups.codes))
+    cell_groups = prepare_clusters(groups.codes[member])
+    shown = distinct[member]
     return TwoWay(
-        groups=groups,
-        hotels=prepare_shared_members(hotels),
-        both=prepare_shared_members(hotels, within=groups),
-        both_count=len(np.unique(_one_code(combined))),
+        cells=cells,
+        groups=cell_groups,
+        hotels=prepare_shared_members(shown),
+        both=prepare_shared_members(shown, within=cell_groups),
     )
 
 
@@ -195,12 +203,30 @@ def twoway_covariance(influence: Floats, twoway: TwoWay) -> Floats | None:
         estimated terms is not positive definite (no eigenvalue is set to zero to mend
         it), and for fewer than two groups or hotels.
     """
+    return twoway_covariance_of_cells(cluster_sums(influence, twoway.cells), twoway)
+
+
+def twoway_covariance_of_cells(sums: Floats, twoway: TwoWay) -> Floats | None:
+    """Return the covariance clustered by group and by hotel, from cell sums.
+
+    Parameters
+    ----------
+    sums
+        Shape (c, k), the influences added up over each of ``twoway.cells``.
+    twoway
+        From ``prepare_twoway``.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        As ``twoway_covariance``.
+    """
     if twoway.groups.count < 2 or twoway.hotels.count < 2:
         return None
     total = (
-        _spread(influence, twoway.groups) * _factor(twoway.groups.count)
-        + shared_member_spread(influence, twoway.hotels) * _factor(twoway.hotels.count)
-        - shared_member_spread(influence, twoway.both) * _factor(twoway.both_count)
+        _spread(sums, twoway.groups) * _factor(twoway.groups.count)
+        + shared_member_spread(sums, twoway.hotels) * _factor(twoway.hotels.count)
+        - shared_member_spread(sums, twoway.both) * _factor(twoway.cells.count)
     )
     return total if _is_positive(total) else None
 

@@ -1,46 +1,38 @@
-"""Two-option hotel logits of many models: long answers in, one row for each fit out."""
+"""Hotel choice models of many models: long answers in, one row for each fit out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from models import status
-from models.choice_data import choice_data
-from models.clusters import Clusters, carrying_clusters, prepare_clusters
+from models.choice_data import ChoiceData, choice_data
+from models.clusters import Clusters, carrying_clusters, cluster_sums
 from models.conditional_logit import LogitFit, fit
-from models.covariance import (
-    TwoWay,
-    cluster_covariance,
-    prepare_twoway,
-    twoway_covariance,
+from models.covariance import cluster_covariance, twoway_covariance_of_cells
+from models.hotel_choices import HotelChoices, read_choices
+from models.hotel_plan import (
+    BASE_VARIANT,
+    FORMAT_COLUMN,
+    TWO_OPTION_PRICES,
+    HotelFit,
+    Plan,
+    formats,
+    layout,
 )
-from models.hotel_choices import (
-    CHOSEN_COLUMNS,
-    OPTIONS,
-    HotelChoices,
-    read_choices,
-)
-from models.hotel_terms import (
-    DESIGNS,
-    INTERCEPT,
-    SLOT,
-    SPECIFICATIONS,
-    Design,
-    Specification,
-    terms,
-)
+from models.hotel_sample import Sample, design_array, take_sample
+from models.hotel_terms import BINARY, Design
 from models.inference import aic, normal_interval, pseudo_r2, z_test
-from models.ordering import Bools, Floats, Ints
+from models.ordering import Bools, Floats
 from models.tables import Row, build_table
 
-BLOCK = "binary"
-# fewer pairs than the first: the clustered error of the whole fit is not to be relied
-# on; fewer pairs that carry a term than the second: that of the term is not
+BLOCK = BINARY.name
+# fewer groups than the first: the clustered error of the whole fit is not to be relied
+# on; fewer groups that carry a term than the second: that of the term is not
 FEWEST_CLUSTERS = 30
 FEWEST_CARRYING_CLUSTERS = 10
 
@@ -75,35 +67,44 @@ FIT_SCHEMA = pa.schema(
         pa.field("term_status", _TEXTS, nullable=False),
         pa.field("covariance", _NUMBERS, nullable=False),
         pa.field("cluster_covariance", _NUMBERS, nullable=False),
+        pa.field("cluster_id", _TEXTS, nullable=False),
+        pa.field("cluster_influence", _NUMBERS, nullable=False),
     ]
 )
 
 
-def fit_table(columns: pa.Table | Mapping[str, npt.ArrayLike]) -> pa.Table:
-    """Fit every model's two-option logits in both price forms and all designs.
+def fit_table(
+    columns: pa.Table | Mapping[str, npt.ArrayLike], plan: Plan = TWO_OPTION_PRICES
+) -> pa.Table:
+    """Fit every choice model of a plan to the answers of every model.
 
-    As published (Kireyev 2026): intercept for option A, six controls and price; errors
-    from the inverse information. Audited: a slot term in place of the intercept, valid
-    answers only, errors clustered by pair of hotels. The third design puts the
-    published terms on the audited answers.
+    As published (Kireyev 2026): two options with an intercept for option A, more
+    options and pooled formats without constants; errors from the inverse information.
+    Audited: slot terms and no intercept, valid answers only, errors clustered by group
+    of hotels. Other designs put the published terms on other answers.
 
     Parameters
     ----------
     columns
-        Long table of answers, one row for each option; see ``read_choices``.
+        Long table of answers, one row for each option; see ``read_choices``. A plan
+        with several formats also needs a column ``format``.
+    plan
+        What is fitted; by default the two price forms of two-option answers.
 
     Returns
     -------
     pyarrow.Table
-        ``FIT_SCHEMA``, 6 rows for each model (2 specifications x 3 designs) in
-        ascending order of study, model and variant. List columns hold one entry for
-        each term, matrices row by row. What could not be estimated is null with a
-        status: a fit without answers is ``too_few`` with n = 0; under separation
-        ``log_likelihood`` is the limit, and the fit measures are null. In the audited
-        design fewer than 30 pairs make the fit and its terms ``too_few``, and a term
-        that varies in fewer than 10 pairs, or any term when the two-way matrix is not
-        positive, is ``weak``; estimates stand. Input order changes nothing. An empty
-        input gives an empty table.
+        ``FIT_SCHEMA``, in ascending order of study, model and variant, then in the
+        order of the plan; a fit whose formats the model was not asked has no row. List
+        columns hold one entry for each term, matrices row by row. What could not be
+        estimated is null with a status: a fit without answers is ``too_few`` with
+        n = 0; under separation ``log_likelihood`` is the limit, and the fit measures
+        are null. In the audited design fewer than 30 groups make the fit and its terms
+        ``too_few``, and a term that varies in fewer than 10 groups, or any term when
+        the two-way matrix is not positive, is ``weak``; as published fewer answers than
+        the source asks for are ``too_few``; estimates stand. Where a fit keeps them,
+        ``cluster_influence`` holds the influence of each of ``cluster_id`` on each
+        term. Input order changes nothing. An empty input gives an empty table.
 
     Raises
     ------
@@ -111,91 +112,137 @@ def fit_table(columns: pa.Table | Mapping[str, npt.ArrayLike]) -> pa.Table:
         Input that breaks the contract of ``read_choices``.
     """
     rows: list[Row] = []
-    for choices in read_choices(columns):
-        samples = {name: _sample(choices, name) for name in CHOSEN_COLUMNS}
-        for specification in SPECIFICATIONS:
-            for design in DESIGNS:
-                sample = samples[design.chosen_column]
-                rows.append(_fit_row(sample, specification, design))
+    for answers in _by_model(columns, plan):
+        samples: dict[tuple[str, str, bool], Sample] = {}
+        for wanted in plan:
+            parts = [answers[n] for n in wanted.block.formats if n in answers]
+            if not parts or (wanted.is_base_only and parts[0].variant != BASE_VARIANT):
+                continue
+            column = wanted.design.chosen_column
+            drops = wanted.specification.drops_listing
+            key = wanted.block.name, column, drops
+            if key not in samples:
+                samples[key] = take_sample(parts, column, drops_listing=drops)
+            rows.append(_fit_row(samples[key], wanted))
     return build_table(rows, FIT_SCHEMA)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sample:
-    """The answers of one model that belong to one reading, shape (n,)."""
+def fit_tables(tables: Iterable[pa.Table], plan: Plan) -> pa.Table:
+    """Fit a plan to one table of answers after the other.
 
-    choices: HotelChoices
-    used: Bools
-    chosen: Ints
-    clusters: Clusters
-    twoway: TwoWay
+    Parameters
+    ----------
+    tables
+        Long tables as for ``fit_table``, no model in two of them; taken one by one, so
+        that a generator keeps only one in memory.
+    plan
+        What is fitted.
+
+    Returns
+    -------
+    pyarrow.Table
+        ``FIT_SCHEMA``, in the order of the tables; empty without any.
+
+    Raises
+    ------
+    ValueError
+        Input that breaks the contract of ``read_choices``.
+    """
+    fits = [fit_table(table, plan) for table in tables]
+    return pa.concat_tables([FIT_SCHEMA.empty_table(), *fits])
 
 
-def _sample(choices: HotelChoices, chosen_column: str) -> _Sample:
-    used = choices.chosen[chosen_column] >= 0
-    clusters = prepare_clusters(choices.group_ids[used])
-    hotel_ids = choices.hotel_ids[used]
-    hotels = prepare_clusters(hotel_ids.ravel()).codes.reshape(hotel_ids.shape)
-    return _Sample(
-        choices=choices,
-        used=used,
-        chosen=choices.chosen[chosen_column][used],
-        clusters=clusters,
-        twoway=prepare_twoway(clusters, hotels),
-    )
+def _by_model(
+    columns: pa.Table | Mapping[str, npt.ArrayLike], plan: Plan
+) -> Iterator[dict[str, HotelChoices]]:
+    """Yield the answers of each model, study and variant by format."""
+    wanted = formats(plan)
+    found: dict[tuple[str, str, str], dict[str, HotelChoices]] = {}
+    for name in wanted:
+        part = columns if len(wanted) == 1 else _of_format(columns, name)
+        for choices in read_choices(part, layout(plan, name)):
+            found.setdefault(choices.key, {})[name] = choices
+    for key in sorted(found):
+        yield found[key]
 
 
-def _fit_row(sample: _Sample, specification: Specification, design: Design) -> Row:
-    data = choice_data(_design_array(sample, specification, design), sample.chosen)
-    result = fit(data, null=design.null)
-    clustered = cluster_covariance(result.influence, sample.clusters)
-    twoway = twoway_covariance(result.influence, sample.twoway)
-    fit_status, term_status = result.status, result.term_status
-    if design.inference == "clustered":
-        carrying = carrying_clusters(data.x[:, 0] != data.x[:, 1], sample.clusters)
-        few = sample.clusters.count < FEWEST_CLUSTERS
-        doubtful = carrying < FEWEST_CARRYING_CLUSTERS
-        fit_status = _lower(fit_status, few=few)
-        term_status = tuple(
-            _lower(term, few=few, weak=twoway is None or bool(doubt))
-            for term, doubt in zip(result.term_status, doubtful, strict=True)
+def _of_format(columns: pa.Table | Mapping[str, npt.ArrayLike], name: str) -> pa.Table:
+    table = columns if isinstance(columns, pa.Table) else pa.table(dict(columns))
+    if FORMAT_COLUMN not in table.column_names:
+        raise ValueError(
+            f"hotel answers: no column {FORMAT_COLUMN!r}; add it to the input"
         )
+    return table.filter(pc.equal(table[FORMAT_COLUMN], name))
+
+
+def _fit_row(sample: Sample, wanted: HotelFit) -> Row:
+    design = wanted.design
+    data = choice_data(
+        design_array(sample, wanted), sample.chosen, available=sample.available
+    )
+    result = fit(data, null=design.null)
+    cells = cluster_sums(result.influence, sample.twoway.cells)
+    clustered = cluster_covariance(cells, sample.twoway.groups)
+    twoway = twoway_covariance_of_cells(cells, sample.twoway)
+    fit_status, term_status = _statuses(result, data, sample, wanted, twoway)
+    (choices, _) = sample.parts[0]
     return {
-        "study_id": sample.choices.study_id,
-        "model_id": sample.choices.model_id,
-        "variant": sample.choices.variant,
-        "input_fingerprint": sample.choices.input_fingerprint,
-        "block": BLOCK,
-        "specification": specification.name,
+        "study_id": choices.study_id,
+        "model_id": choices.model_id,
+        "variant": choices.variant,
+        "input_fingerprint": choices.input_fingerprint,
+        "block": wanted.block.name,
+        "specification": wanted.specification.name,
         "design": design.name,
         "n": result.n,
         "clusters": sample.clusters.count,
         **_fit_measures(result),
         "status": fit_status,
         "iterations": result.iterations,
-        "term": terms(design, specification),
+        "term": wanted.terms,
         **_errors_and_tests(result, design, clustered, twoway),
         "term_status": term_status,
+        **_influences(cells, sample, keeps=wanted.keeps_influence),
     }
 
 
-def _design_array(
-    sample: _Sample, specification: Specification, design: Design
-) -> Floats:
-    """Stack the terms of both options, shape (n, 2, 8)."""
-    names = terms(design, specification)
-    columns = {
-        SLOT: "slot_sign",
-        specification.price_term: specification.price_column,
+def _statuses(
+    result: LogitFit,
+    data: ChoiceData,
+    sample: Sample,
+    wanted: HotelFit,
+    twoway: Floats | None,
+) -> tuple[str, tuple[str, ...]]:
+    """Lower the statuses of a fit and its terms where they rest on too little."""
+    (choices, _) = sample.parts[0]
+    few = result.n < wanted.fewest_answers(choices.variant)
+    doubtful = np.zeros(len(result.estimate), dtype=bool)
+    if wanted.design.inference == "clustered":
+        few = sample.clusters.count < FEWEST_CLUSTERS
+        carrying = carrying_clusters(_varies(data), sample.clusters)
+        doubtful = (carrying < FEWEST_CARRYING_CLUSTERS) | (twoway is None)
+    return _lower(result.status, few=few), tuple(
+        _lower(term, few=few, weak=bool(doubt))
+        for term, doubt in zip(result.term_status, doubtful, strict=True)
+    )
+
+
+def _varies(data: ChoiceData) -> Bools:
+    """Mark the terms that differ between the options of a situation, shape (n, k)."""
+    first = data.x[:, :1]
+    varies: Bools = ((data.x != first) & data.available[:, :, None]).any(axis=1)
+    return varies
+
+
+def _influences(cells: Floats, sample: Sample, *, keeps: bool) -> Row:
+    """Return what each group adds to each estimate, where a fit keeps it."""
+    if not keeps:
+        return {"cluster_id": (), "cluster_influence": np.zeros(0)}
+    groups: Clusters = sample.twoway.groups
+    return {
+        "cluster_id": [str(one) for one in sample.clusters.ids.tolist()],
+        "cluster_influence": cluster_sums(cells, groups).ravel(),
     }
-    x = np.zeros((len(sample.chosen), len(OPTIONS), len(names)))
-    for position, term in enumerate(names):
-        if term == INTERCEPT:
-            x[:, 0, position] = 1.0
-        else:
-            numbers = sample.choices.numbers[columns.get(term, term)]
-            x[:, :, position] = numbers[sample.used]
-    return x
 
 
 def _lower(label: str, *, few: bool, weak: bool = False) -> str:

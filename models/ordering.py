@@ -8,6 +8,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Texts = npt.NDArray[np.object_]
 
 
 def canonical_order(rows: Floats) -> Ints:

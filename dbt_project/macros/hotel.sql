@@ -18,6 +18,16 @@
     end
 {%- endmacro %}
 
+{# Decile of a price by the edges of int_hotel_price_decile, laid side by side as
+   `edge_1` ... `edge_10`; a price on an edge belongs to the decile below it. #}
+{% macro decile_of(price, alias) -%}
+    case
+        {%- for decile in range(1, 11) %}
+        when {{ price }} <= {{ alias }}.edge_{{ decile }} then {{ decile }}
+        {%- endfor %}
+    end
+{%- endmacro %}
+
 {# Largest distance of a slot share from an equal share; null for `all`, whose formats
    have different numbers of slots. #}
 {% macro largest_imbalance(alias) -%}

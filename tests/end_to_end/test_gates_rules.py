@@ -144,6 +144,24 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "expect_column_values_to_not_be_null": [
             "update int_hotel_option set log_price = null where task_id = 1",
         ],
+        "every_price_is_in_one_decile_of_each_block": [
+            "update int_hotel_choice set price_decile = null where format = 'ternary'",
+            "update int_hotel_choice "
+            "set pooled_price_decile = 11 - pooled_price_decile",
+            "update int_hotel_choice set price_decile = 1 where format = 'fiveopt'",
+        ],
+        "the_deciles_of_a_bank_hold_all_its_prices": [
+            "delete from int_hotel_price_decile where decile = 3",
+            "update int_hotel_price_decile set price_count = price_count + 1",
+        ],
+        "every_chain_and_area_has_a_term_or_is_a_reference": [
+            "update int_hotel_option set chain = 'Motel' where task_id = 1",
+            "update int_hotel_option set area = 'Bronx' where task_id = 1",
+        ],
+        "exactly_one_option_is_chosen_as_published_valid": [
+            "update int_hotel_choice set chosen_as_published_valid = null "
+            "where answer_key = ANSWER(is_valid and is_joined_as_published)",
+        ],
         "every_task_has_the_options_of_its_format": [
             "delete from int_hotel_option where task_id = 1 and option = 'B'",
         ],
@@ -204,8 +222,10 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
             "update est_hotel_logit set cluster_std_error = [null::double for e in "
             "cluster_std_error] where AN_OK_FIT",
         ],
-        "every_model_has_every_fit": [
+        "every_model_has_every_fit_and_no_other": [
             "delete from est_hotel_logit where design = 'audited'",
+            "update est_hotel_logit set variant = 'json' "
+            "where specification = 'brand_area'",
         ],
         "every_row_of_est_hotel_logit_is_of_current_answers": [
             "update est_hotel_logit set input_fingerprint = 'old'",

@@ -117,7 +117,7 @@ def test_every_model_gives_two_forms_in_three_designs(
         assert row["term"] == [lead, *CONTROLS, price]
         assert (row["n"], row["clusters"], row["block"]) == (160, 40, "binary")
         assert row["status"] == "ok"
-        for name in LISTS:
+        for name in set(LISTS) - {"cluster_id", "cluster_influence"}:
             size = 64 if name.endswith("covariance") else 8
             assert len(row[name]) == size
 

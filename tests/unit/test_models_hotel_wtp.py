@@ -70,6 +70,8 @@ def fit_row(
         "term_status": labels,
         "covariance": covariance.ravel(),
         "cluster_covariance": covariance.ravel(),
+        "cluster_id": [],
+        "cluster_influence": np.zeros(0),
     }
 
 

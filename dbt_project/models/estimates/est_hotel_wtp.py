@@ -7,4 +7,8 @@ def model(dbt, session):
 
     dbt.ref("gate_hotel_intermediate")
     require_green(session, "hotel_intermediate")
-    return wtp_table(dbt.ref("est_hotel_logit").to_arrow_table())
+    fits = dbt.ref("est_hotel_logit").filter(
+        "block = 'binary' and specification in ('log', 'linear')"
+        " and design in ('as_published', 'audited', 'published_on_audited')"
+    )
+    return wtp_table(fits.to_arrow_table())

@@ -6,6 +6,7 @@ def model(dbt, session):
 
     relations = {
         "int_hotel_option": dbt.ref("int_hotel_option"),
+        "int_hotel_price_decile": dbt.ref("int_hotel_price_decile"),
         "int_hotel_answer": dbt.ref("int_hotel_answer"),
         "int_hotel_choice": dbt.ref("int_hotel_choice"),
         "int_hotel_slot_count": dbt.ref("int_hotel_slot_count"),

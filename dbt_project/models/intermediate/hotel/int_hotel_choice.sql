@@ -3,9 +3,9 @@
 -- answer is not part of that reading
 -- as published, a base answer to a pair that named no option counts as option B
 {{ config(
-    materialized='incremental', unique_key=['study_id', 'model_id'],
-    incremental_strategy='delete+insert', on_schema_change='sync_all_columns',
-    post_hook="{{ drop_outdated(ref('int_hotel_study_model')) }}",
+    materialized='incremental', incremental_strategy='append',
+    on_schema_change='sync_all_columns',
+    pre_hook="{{ drop_outdated_first(ref('int_hotel_study_model')) }}",
 ) }}
 {{ require_green('hotel_staging') }}
 with int_hotel_answer as (
@@ -17,6 +17,39 @@ int_hotel_option as (
     select * from {{ ref('int_hotel_option') }}
 ),
 
+int_hotel_price_decile as (
+    select * from {{ ref('int_hotel_price_decile') }}
+),
+
+-- one row of edges per block: a join on ranges would be slow
+spread_edges as (
+    select
+        bank_sha256,
+        block,
+        {%- for decile in range(1, 11) %}
+        max(upper_usd) filter (where decile = {{ decile }}) as edge_{{ decile }}
+        {{- "," if not loop.last }}
+        {%- endfor %}
+    from int_hotel_price_decile
+    group by bank_sha256, block
+),
+
+bin_prices as (
+    select
+        int_hotel_option.*,
+        {{ decile_of('int_hotel_option.price_usd', 'own_edge') }} as price_decile,
+        {{ decile_of('int_hotel_option.price_usd', 'pooled_edge') }}
+            as pooled_price_decile
+    from int_hotel_option
+    left join spread_edges as own_edge
+        on int_hotel_option.bank_sha256 = own_edge.bank_sha256
+        and int_hotel_option.format = own_edge.block
+    left join spread_edges as pooled_edge
+        on int_hotel_option.bank_sha256 = pooled_edge.bank_sha256
+        and int_hotel_option.format in ('binary', 'ternary')
+        and pooled_edge.block = 'pooled'
+),
+
 read_choice as (
     select
         *,
@@ -25,6 +58,7 @@ read_choice as (
             when is_valid then choice
             when format = 'binary' and variant = 'base' then 'B'
         end as choice_as_published,
+        case when is_joined_as_published then choice end as choice_as_published_valid,
         case when is_audited then choice end as choice_audited
     from int_hotel_answer
 ),
@@ -41,38 +75,45 @@ int_hotel_choice as (
         read_choice.task_id,
         read_choice.group_id,
         read_choice.ordering,
-        int_hotel_option.option,
-        int_hotel_option.option_number,
-        int_hotel_option.option_count,
+        bin_prices.option,
+        bin_prices.option_number,
+        bin_prices.option_count,
         case
-            when read_choice.ordering = 'original' then int_hotel_option.option_number
-            else int_hotel_option.option_count + 1 - int_hotel_option.option_number
+            when read_choice.ordering = 'original' then bin_prices.option_number
+            else bin_prices.option_count + 1 - bin_prices.option_number
         end as shown_slot,
         -- x_A - x_B is +1 where A is shown first and -1 where it is shown second
         case
             when read_choice.format != 'binary' then null
-            when int_hotel_option.option = 'B' then 0.0
+            when bin_prices.option = 'B' then 0.0
             when read_choice.ordering = 'original' then 1.0
             else -1.0
         end as slot_sign,
-        int_hotel_option.hotel_id,
-        int_hotel_option.stars,
-        int_hotel_option.bed_rank,
-        int_hotel_option.cancel,
-        int_hotel_option.breakfast,
-        int_hotel_option.review_score,
-        int_hotel_option.review_count_100,
-        int_hotel_option.log_price,
-        int_hotel_option.price_usd,
-        int_hotel_option.chain,
-        read_choice.choice_as_published = int_hotel_option.option
+        bin_prices.hotel_id,
+        bin_prices.stars,
+        bin_prices.bed_rank,
+        bin_prices.cancel,
+        bin_prices.breakfast,
+        bin_prices.review_score,
+        bin_prices.review_count_100,
+        bin_prices.log_price,
+        bin_prices.price_usd,
+        bin_prices.price_decile,
+        bin_prices.pooled_price_decile,
+        bin_prices.chain,
+        bin_prices.area,
+        bin_prices.luxury,
+        bin_prices.dropped_listing,
+        read_choice.choice_as_published = bin_prices.option
             as chosen_as_published,
-        read_choice.choice_audited = int_hotel_option.option as chosen_audited,
+        read_choice.choice_as_published_valid = bin_prices.option
+            as chosen_as_published_valid,
+        read_choice.choice_audited = bin_prices.option as chosen_audited,
         read_choice.input_fingerprint
     from read_choice
-    inner join int_hotel_option
-        on read_choice.bank_sha256 = int_hotel_option.bank_sha256
-        and read_choice.task_id = int_hotel_option.task_id
+    inner join bin_prices
+        on read_choice.bank_sha256 = bin_prices.bank_sha256
+        and read_choice.task_id = bin_prices.task_id
 )
 
 select * from int_hotel_choice

@@ -4,7 +4,8 @@
 {{ require_green('hotel_estimates') }}
 with est_hotel_logit as (
     select * from {{ ref('est_hotel_logit') }}
-    where variant = 'base'
+    where variant = 'base' and block = 'binary'
+        and design in ('as_published', 'audited', 'published_on_audited')
 ),
 
 est_hotel_wtp as (

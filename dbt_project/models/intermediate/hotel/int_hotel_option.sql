@@ -1,6 +1,6 @@
 -- grain: one row per option of a task (bank_sha256, task_id, option)
--- covariates of the choice models (Kireyev 2026, section 4); the chain is read off the
--- hotel name by the ordered substring rules of the seed
+-- covariates of the choice models (Kireyev 2026, section 4); chain and luxury are read
+-- off the hotel name by the substrings of the seeds, chains in their order
 {{ require_green('hotel_staging') }}
 with stg_hotel_task as (
     select * from {{ ref('stg_hotel_task') }}
@@ -8,6 +8,18 @@ with stg_hotel_task as (
 
 hotel_chain_rule as (
     select * from {{ ref('hotel_chain_rule') }}
+),
+
+hotel_luxury_name as (
+    select * from {{ ref('hotel_luxury_name') }}
+),
+
+hotel_area as (
+    select * from {{ ref('hotel_area') }}
+),
+
+hotel_dropped_listing as (
+    select * from {{ ref('hotel_dropped_listing') }}
 ),
 
 stack_options as (
@@ -36,14 +48,25 @@ stack_options as (
     {%- endfor %}
 ),
 
+named_hotel as (
+    select distinct hotel_name from stack_options
+),
+
 match_first_chain as (
     select
         named_hotel.hotel_name,
         min(hotel_chain_rule.rule_order) as rule_order
-    from (select distinct hotel_name from stack_options) as named_hotel
+    from named_hotel
     inner join hotel_chain_rule
         on lower(named_hotel.hotel_name) like '%' || hotel_chain_rule.substring || '%'
     group by named_hotel.hotel_name
+),
+
+match_luxury as (
+    select distinct named_hotel.hotel_name
+    from named_hotel
+    inner join hotel_luxury_name
+        on lower(named_hotel.hotel_name) like '%' || hotel_luxury_name.substring || '%'
 ),
 
 chain_name as (
@@ -65,7 +88,10 @@ int_hotel_option as (
         stack_options.hotel_id,
         stack_options.hotel_name,
         coalesce(chain_name.chain, 'Independent') as chain,
+        (match_luxury.hotel_name is not null)::integer as luxury,
+        (hotel_dropped_listing.hotel_name is not null)::integer as dropped_listing,
         stack_options.neighborhood,
+        hotel_area.area,
         stack_options.stars,
         {{ bed_rank('stack_options.room_type') }} as bed_rank,
         stack_options.is_cancellation_free::integer as cancel,
@@ -78,6 +104,10 @@ int_hotel_option as (
     left join match_first_chain
         on stack_options.hotel_name = match_first_chain.hotel_name
     left join chain_name on match_first_chain.rule_order = chain_name.rule_order
+    left join match_luxury on stack_options.hotel_name = match_luxury.hotel_name
+    left join hotel_area on stack_options.neighborhood = hotel_area.neighborhood
+    left join hotel_dropped_listing
+        on stack_options.hotel_name = hotel_dropped_listing.hotel_name
 )
 
 select * from int_hotel_option

@@ -25,7 +25,7 @@ hash_tasks as (
         {{ rows_hash([
             'task_id', 'option', 'group_id', 'hotel_id', 'stars', 'bed_rank',
             'cancel', 'breakfast', 'review_score', 'review_count_100', 'price_usd',
-            'chain',
+            'chain', "coalesce(area, '')", 'luxury', 'dropped_listing',
         ]) }} as bank_hash
     from int_hotel_option
     group by bank_sha256

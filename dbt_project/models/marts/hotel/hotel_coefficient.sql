@@ -67,7 +67,9 @@ hotel_coefficient as (
         on list_terms.study_id = hotel_first_shown.study_id
         and list_terms.model_id = hotel_first_shown.model_id
         and list_terms.variant = hotel_first_shown.variant
-        and list_terms.block = hotel_first_shown.format
+        -- the verdict on pooled answers is the worst of their formats
+        and case when list_terms.block = 'pooled' then 'all' else list_terms.block end
+        = hotel_first_shown.format
 )
 
 select * from hotel_coefficient
