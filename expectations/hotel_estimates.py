@@ -8,7 +8,13 @@ is ``ok`` is defined.
 from __future__ import annotations
 
 from expectations.rules import EmptyRule, Rule, Suite, not_null, one_of, unique, within
-from expectations.vocabulary import BLOCKS, FORMAT_OPTIONS, SPECIFICATIONS, quoted
+from expectations.vocabulary import (
+    BLOCKS,
+    FORMAT_OPTIONS,
+    READINGS,
+    SPECIFICATIONS,
+    quoted,
+)
 from models.hotel_plan import BASE_VARIANT, EVERY_FIT, HotelFit
 from models.hotel_terms import ATTRIBUTES, DESIGN_NAMES, DESIGNS
 from models.hotel_terms import SPECIFICATIONS as PRICE_FORMS
@@ -208,11 +214,58 @@ _SLOTS: list[Rule] = [
     _stale("est_hotel_slot_test"),
 ]
 
+_SECOND: list[Rule] = [
+    *not_null("est_hotel_variant_base", *_FIT_KEY, "n", "clusters", "status"),
+    *unique("est_hotel_variant_base", *_FIT_KEY),
+    *one_of("est_hotel_variant_base", "status", STATUSES),
+    EmptyRule(
+        "est_hotel_variant_base",
+        "every_variant_of_a_model_with_base_answers_has_its_base",
+        f"""
+        with base as (
+            select distinct study_id, model_id from int_hotel_choice
+            where variant = '{BASE_VARIANT}' and format = 'binary'
+        ),
+        variants as (
+            select distinct study_id, model_id, variant, max(n) as most
+            from est_hotel_logit
+            where variant != '{BASE_VARIANT}' and block = 'binary' group by all
+        )
+        select variants.* from variants
+        semi join base using (study_id, model_id)
+        anti join est_hotel_variant_base using (study_id, model_id, variant)
+        where most > 0
+        """,
+    ),
+    _stale("est_hotel_variant_base"),
+    *not_null("est_hotel_pooling_test", "study_id", "model_id", "reading", "status"),
+    *unique("est_hotel_pooling_test", "study_id", "model_id", "reading"),
+    *one_of("est_hotel_pooling_test", "reading", READINGS),
+    *one_of("est_hotel_pooling_test", "status", STATUSES),
+    *within("est_hotel_pooling_test", "lr_chi2", low=0),
+    *within("est_hotel_pooling_test", "wald_chi2", low=0),
+    EmptyRule(
+        "est_hotel_pooling_test",
+        "every_pooled_fit_is_tested",
+        """
+        select study_id, model_id, design as reading
+        from est_hotel_logit
+        anti join est_hotel_pooling_test as tests
+            on est_hotel_logit.study_id = tests.study_id
+            and est_hotel_logit.model_id = tests.model_id
+            and est_hotel_logit.design = tests.reading
+        where block = 'pooled' and specification = 'log'
+        """,
+    ),
+]
+
 SUITE = Suite(
     keys={
         "est_hotel_logit": _FIT_KEY,
         "est_hotel_wtp": _WTP_KEY,
         "est_hotel_slot_test": ("study_id", "model_id", "variant", "format"),
+        "est_hotel_variant_base": _FIT_KEY,
+        "est_hotel_pooling_test": ("study_id", "model_id", "reading"),
     },
-    rules=(*_FITS, *_WTP, *_SLOTS),
+    rules=(*_FITS, *_WTP, *_SLOTS, *_SECOND),
 )

@@ -10,7 +10,7 @@ from expectations.vocabulary import (
     SOURCES,
     SPECIFICATIONS,
 )
-from models.hotel_terms import ATTRIBUTES
+from models.hotel_terms import ATTRIBUTES, DECILE, DECILES
 from models.status import OK, STATUSES
 
 # Mart -> its grain, as promised to analysts.
@@ -37,9 +37,14 @@ GRAINS = {
     ),
     "hotel_functional_form": ("study_id", "model_id", "block", "reading"),
     "hotel_wtp": ("study_id", "model_id", "attribute", "specification", "reading"),
+    "hotel_pooling_test": ("study_id", "model_id", "reading"),
+    "hotel_decile_curve": ("study_id", "model_id", "block", "reading", "decile"),
+    "hotel_reference_price": ("study_id", "model_id", "reading"),
     "hotel_reading_difference": ("study_id", "scope", "model_id", "metric"),
 }
 _WITH_READING = tuple(name for name, grain in GRAINS.items() if "reading" in grain)
+# Its rows are the models whose value a reading takes for well identified.
+_ONE_SIDED = ("hotel_reference_price",)
 _SLOTS = range(1, 6)
 _CHAINS = ("hilton", "marriott", "ihg", "hyatt", "wyndham", "independent")
 # Sums of up to six shares: rounding stays below this.
@@ -99,10 +104,11 @@ _GRAINS: list[Rule] = [
     *[rule for mart, grain in GRAINS.items() for rule in not_null(mart, *grain)],
     *[rule for mart, grain in GRAINS.items() for rule in unique(mart, *grain)],
     *[rule for mart in _WITH_READING for rule in one_of(mart, "reading", READINGS)],
-    *[_one_sided(mart) for mart in _WITH_READING],
+    *[_one_sided(mart) for mart in _WITH_READING if mart not in _ONE_SIDED],
     *one_of("hotel_board", "source", SOURCES[:-1]),
     *one_of("hotel_first_shown", "format", FORMATS),
     *one_of("hotel_coefficient", "block", BLOCKS),
+    *one_of("hotel_decile_curve", "block", BLOCKS),
     *one_of("hotel_coefficient", "specification", SPECIFICATIONS),
     *one_of("hotel_wtp", "attribute", ATTRIBUTES),
 ]
@@ -163,6 +169,49 @@ _IDENTITIES: list[Rule] = [
         """,
     ),
     EmptyRule(
+        "hotel_decile_curve",
+        "every_decile_fit_has_ten_points_on_rising_prices",
+        f"""
+        with points as (
+            select *, lag(upper_usd) over (
+                partition by study_id, model_id, block, reading order by decile
+            ) as edge_below
+            from hotel_decile_curve
+        )
+        select study_id, model_id, block, reading, count(decile) as points
+        from hotel_fit
+        left join points using (study_id, model_id, block, reading)
+        where hotel_fit.variant = 'base' and hotel_fit.specification = '{DECILE.name}'
+        group by all
+        having points != {len(DECILES) + 1}
+            or count(*) filter (where edge_below != lower_usd) > 0
+            or count(*) filter (where decile = 1 and estimate = 0) != 1
+        """,
+    ),
+    _breaks(
+        "hotel_pooling_test",
+        "answers_of_both_formats_are_pooled",
+        "pooled_n != binary_n + ternary_n",
+        "binary_n, ternary_n, pooled_n",
+    ),
+    EmptyRule(
+        "hotel_reference_price",
+        "well_identified_models_are_valued_and_no_other",
+        """
+        with wanted as (
+            select study_id, model_id, reading, wtp_usd
+            from hotel_wtp
+            where specification = 'log' and attribute = 'review_score'
+                and well_identified
+        )
+        select study_id, model_id, reading, wtp_usd, wtp_250_usd
+        from wanted
+        full join hotel_reference_price using (study_id, model_id, reading)
+        where wtp_usd is null or wtp_250_usd is null
+            or abs(wtp_usd - wtp_250_usd) > 1e-9 * abs(wtp_usd)
+        """,
+    ),
+    EmptyRule(
         "hotel_board",
         "the_board_shows_the_marts",
         """
@@ -205,6 +254,10 @@ _BLANKS: list[Rule] = [
     *_undefined("hotel_coefficient", "estimate"),
     *_undefined("hotel_fit", "log_likelihood"),
     *_undefined("hotel_wtp", "wtp_usd"),
+    *_undefined("hotel_decile_curve", "estimate"),
+    *_undefined("hotel_pooling_test", "p_value"),
+    *_undefined("hotel_reference_price", "wtp_250_usd"),
+    *within("hotel_pooling_test", "p_value", low=0, high=1),
     *within("hotel_coefficient", "p_value", low=0, high=1),
     *within("hotel_coefficient", "std_error", low=0),
     *within("hotel_board", "failed_share", low=0, high=1),

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from models import status
+from models.bootstrap_blas import one_thread
 from models.choice_data import ChoiceData, choice_data
 from models.clusters import Clusters, carrying_clusters, cluster_sums
 from models.conditional_logit import LogitFit, fit
@@ -112,19 +113,26 @@ def fit_table(
         Input that breaks the contract of ``read_choices``.
     """
     rows: list[Row] = []
-    for answers in _by_model(columns, plan):
-        samples: dict[tuple[str, str, bool], Sample] = {}
-        for wanted in plan:
-            parts = [answers[n] for n in wanted.block.formats if n in answers]
-            if not parts or (wanted.is_base_only and parts[0].variant != BASE_VARIANT):
-                continue
-            column = wanted.design.chosen_column
-            drops = wanted.specification.drops_listing
-            key = wanted.block.name, column, drops
-            if key not in samples:
-                samples[key] = take_sample(parts, column, drops_listing=drops)
-            rows.append(_fit_row(samples[key], wanted))
+    # a second thread gains nothing on products this thin and takes turns with whoever
+    # else works on the machine
+    with one_thread():
+        for answers in _by_model(columns, plan):
+            rows += _fit_model(answers, plan)
     return build_table(rows, FIT_SCHEMA)
+
+
+def _fit_model(answers: dict[str, HotelChoices], plan: Plan) -> Iterator[Row]:
+    samples: dict[tuple[str, str, bool], Sample] = {}
+    for wanted in plan:
+        parts = [answers[n] for n in wanted.block.formats if n in answers]
+        if not parts or (wanted.is_base_only and parts[0].variant != BASE_VARIANT):
+            continue
+        column = wanted.design.chosen_column
+        drops = wanted.specification.drops_listing
+        key = wanted.block.name, column, drops
+        if key not in samples:
+            samples[key] = take_sample(parts, column, drops_listing=drops)
+        yield _fit_row(samples[key], wanted)
 
 
 def fit_tables(tables: Iterable[pa.Table], plan: Plan) -> pa.Table:

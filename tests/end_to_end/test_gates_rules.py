@@ -239,6 +239,16 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "an_ok_value_is_defined_and_inside_its_intervals": [
             "update est_hotel_wtp set wtp_usd = null where status = 'ok'",
         ],
+        "every_pooled_fit_is_tested": [
+            "delete from est_hotel_pooling_test where reading = 'audited'",
+        ],
+        "every_variant_of_a_model_with_base_answers_has_its_base": [
+            "update est_hotel_logit set variant = 'json' where block = 'binary'",
+        ],
+        "every_row_of_est_hotel_variant_base_is_of_current_answers": [
+            "insert into est_hotel_variant_base by name "
+            "(select * replace ('old' as input_fingerprint) from est_hotel_logit)",
+        ],
         "every_counted_format_is_tested": [
             "delete from est_hotel_slot_test where format = 'binary'",
         ],
@@ -276,6 +286,17 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         ],
         "every_fit_has_its_terms": [
             "delete from hotel_coefficient where term = 'stars'",
+        ],
+        "every_decile_fit_has_ten_points_on_rising_prices": [
+            "delete from hotel_decile_curve where decile = 4",
+            "update hotel_decile_curve set lower_usd = 0 where decile = 2",
+        ],
+        "answers_of_both_formats_are_pooled": [
+            "update hotel_pooling_test set pooled_n = pooled_n + 1",
+        ],
+        "well_identified_models_are_valued_and_no_other": [
+            "delete from hotel_reference_price",
+            "update hotel_wtp set well_identified = false",
         ],
         "the_board_shows_the_marts": [
             "update hotel_board set value = value + 1",

@@ -49,7 +49,7 @@ hotel_coefficient as (
             -- asked in one order only, the slot is a constant of option A
             when
                 list_terms.reading = 'audited'
-                and list_terms.term = 'slot'
+                and list_terms.term like 'slot%'
                 and list_terms.term_status = 'ok'
                 and hotel_first_shown.swapped_count in (0, hotel_first_shown.n)
                 then 'weak'

@@ -1,14 +1,24 @@
 -- grain: study × model × block × reading (variant base)
--- does a price in logs or in dollars fit better? (Kireyev 2026, section 5.2)
+-- does a price in logs or in dollars fit better, and is there a genuine negative answer
+-- to price at all? (Kireyev 2026, section 5.2); two and three options
 {{ require_green('hotel_estimates') }}
 with hotel_fit as (
     select * from {{ ref('hotel_fit') }}
-    where variant = 'base'
+    where variant = 'base' and block in ('binary', 'ternary')
 ),
 
 hotel_coefficient as (
     select * from {{ ref('hotel_coefficient') }}
     where variant = 'base' and term in ('log_price', 'price')
+),
+
+est_hotel_price_response as (
+    select * from {{ ref('est_hotel_price_response') }}
+),
+
+hotel_first_shown as (
+    select * from {{ ref('hotel_first_shown') }}
+    where variant = 'base' and reading = 'as_published' and format = 'all'
 ),
 
 spread_fits as (
@@ -54,13 +64,29 @@ hotel_functional_form as (
             when aic_linear - aic_log < -{{ var('hotel_form_aic_gap') }} then 'linear'
             when aic_linear - aic_log > {{ var('hotel_form_aic_gap') }} then 'log'
             else 'tie'
-        end::varchar as form
+        end::varchar as form,
+        -- as published a model that is not engaged has no response whatever its slopes
+        case
+            when spread_fits.block != 'binary' then null
+            when
+                spread_fits.reading = 'as_published'
+                and hotel_first_shown.verdict != 'engaged'
+                then false
+            else est_hotel_price_response.responds_to_price
+        end::boolean as responds_to_price
     from spread_fits
     inner join spread_prices
         on spread_fits.study_id = spread_prices.study_id
         and spread_fits.model_id = spread_prices.model_id
         and spread_fits.block = spread_prices.block
         and spread_fits.reading = spread_prices.reading
+    left join est_hotel_price_response
+        on spread_fits.study_id = est_hotel_price_response.study_id
+        and spread_fits.model_id = est_hotel_price_response.model_id
+        and spread_fits.reading = est_hotel_price_response.reading
+    left join hotel_first_shown
+        on spread_fits.study_id = hotel_first_shown.study_id
+        and spread_fits.model_id = hotel_first_shown.model_id
 )
 
 select * from hotel_functional_form
