@@ -98,13 +98,21 @@ def evaluate(data: Rivals, beta: Floats) -> Point:
     grown = np.exp(utility - top[:, None])
     total = np.exp(-top) + grown.sum(axis=1)
     rival = grown / total[:, None]
-    mean = (data.z * rival).sum(axis=2)
+    k, n, rivals = data.z.shape
+    # rival by rival: a sum over an axis this short is slow
+    mean = np.zeros((k, n))
+    for place in range(rivals):
+        mean += data.z[:, :, place] * rival[:, place]
     scores = -(mean * data.weights)
-    root = np.sqrt(rival * data.weights[:, None])
-    spread = (data.z - mean[:, :, None]) * root
-    own = mean * np.sqrt(data.weights * np.exp(-top) / total)
-    k = len(beta)
-    deviations = np.concatenate([spread.reshape(k, -1), own], axis=1)
+    deviations = np.empty((k, n * (rivals + 1)))
+    spread = deviations[:, : n * rivals].reshape(k, n, rivals)
+    np.subtract(data.z, mean[:, :, None], out=spread)
+    spread *= np.sqrt(rival * data.weights[:, None])
+    np.multiply(
+        mean,
+        np.sqrt(data.weights * np.exp(-top) / total),
+        out=deviations[:, n * rivals :],
+    )
     # log1p keeps the digits of a choice that was nearly certain
     loss = np.where(top > 0, top + np.log(total), np.log1p(grown.sum(axis=1)))
     return Point(

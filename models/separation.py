@@ -21,6 +21,8 @@ from models.rank import scaled_columns
 # a margin above this is no rounding
 MARGIN = 1e-7
 SOLVER_TOLERANCE = 1e-10
+# weights from which a proof of overlap is tried, largest set of pairs first
+WEIGHT_FLOORS = (0.0, 1e-9, 1e-7, 1e-5, 1e-3)
 
 
 def ruled_out_rivals(differences: Floats) -> Bools:
@@ -88,7 +90,9 @@ def proves_overlap(differences: Floats, multipliers: Floats) -> bool:
     By Stiemke's theorem there is none exactly if positive weights make the differences
     sum to zero. At a maximum the choice probabilities are such weights up to rounding;
     the proof holds when the least change that makes the sum exactly zero keeps every
-    one of them positive. It spares the linear programme, never overrules it.
+    one of them positive. Pairs of full column rank that overlap among themselves are
+    proof for all, so pairs with next to no weight, which rounding could turn negative,
+    may be left out. It spares the linear programme, never overrules it.
 
     Parameters
     ----------
@@ -102,8 +106,16 @@ def proves_overlap(differences: Floats, multipliers: Floats) -> bool:
     bool
         True is a proof that a finite maximum exists; False says nothing.
     """
-    if not len(multipliers) or not float(multipliers.min()) > 0:
-        return False
+    for floor in WEIGHT_FLOORS:
+        kept = multipliers > floor
+        if not kept.any():
+            return False
+        if _sums_to_zero(differences[kept], multipliers[kept]):
+            return True
+    return False
+
+
+def _sums_to_zero(differences: Floats, multipliers: Floats) -> bool:
     columns = scaled_columns(differences)
     gram = columns.T @ columns
     rest = columns.T @ multipliers

@@ -126,3 +126,21 @@ def test_one_answer_against_the_order_is_overlap() -> None:
     result = fit(choice_data(x, np.zeros(200)))
     assert result.status == "ok"
     assert np.isfinite(result.estimate).all()
+
+
+def test_proof_leaves_out_pairs_without_weight() -> None:
+    # one rival that is never close: its weight of 1e-14 is below what rounding can
+    # hide, the pairs of the other situations overlap by themselves
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(400, 2))
+    rows = np.concatenate([rows, -rows, [[-30.0, 0.1]]])
+    weights = np.concatenate([np.full(800, 0.5), [1e-14]])
+    assert not ruled_out_rivals(rows).any()
+    assert proves_overlap(rows, weights)
+
+
+def test_pairs_without_weight_prove_nothing_alone() -> None:
+    # the heavy pairs leave the second direction open; along it the light one recedes
+    rows = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, -1.0]])
+    assert ruled_out_rivals(rows).tolist() == [False, False, True]
+    assert not proves_overlap(rows, np.array([0.5, 0.5, 1e-12]))
