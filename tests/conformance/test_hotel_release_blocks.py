@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import duckdb
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -18,10 +17,6 @@ pytestmark = pytest.mark.release
 
 MAXIMUM = 1e-9
 COEFFICIENT = 1e-4
-POOLED_DECILE = 5e-4
-# the search stopped this far from the maximum in the ternary decile model; a test below
-# shows that ours is the higher point
-TERNARY_DECILE = 6e-4
 STD_ERROR = 1e-3
 LIKELIHOOD_RATIO = 5e-3
 AUDITED = 1e-6
@@ -95,32 +90,6 @@ def relative(ours: float, theirs: float) -> float:
     return abs(ours - theirs) / abs(theirs)
 
 
-def test_edges_and_medians_of_the_three_blocks(built):
-    edges = {
-        "binary": [50.5, 144.9, 183, 212, 239, 268, 301, 344, 412, 641.1, 1624],
-        "ternary": [44.5, 140, 177, 208, 236, 264, 296, 337, 408, 641.1, 1595],
-        "pooled": [44.5, 141, 180, 210, 237, 265, 297.4, 340, 410, 641.1, 1624],
-    }
-    medians = {
-        "binary": [116.5, 166, 198, 225, 253, 284, 320, 372, 494, 925],
-        "ternary": [114, 159, 194, 222, 250, 280, 316, 367.5, 488, 917.5],
-        "pooled": [114, 162, 196, 224, 251, 281, 317.5, 369, 490, 920.5],
-    }
-    options = {"binary": 3600, "ternary": 5400, "pooled": 9000}
-    for block, wanted in edges.items():
-        rows = built.execute(
-            "select distinct decile, lower_usd, upper_usd, median_price_usd,"
-            " price_count from marts.hotel_decile_curve where block = ?"
-            " order by decile",
-            [block],
-        ).fetchall()
-        assert [row[0] for row in rows] == list(range(1, 11))
-        assert [row[1] for row in rows] == wanted[:-1]
-        assert [row[2] for row in rows] == wanted[1:]
-        assert [row[3] for row in rows] == medians[block]
-        assert sum(row[4] for row in rows) == options[block]
-
-
 def test_chains_areas_luxury_and_the_listing_left_out(built):
     hotels = (
         "(select distinct hotel_id, hotel_name, chain, area, luxury, dropped_listing"
@@ -175,52 +144,6 @@ def test_ternary_personality(built, models, release_hotel):
             [model],
         ).fetchall()
         assert form == row.fit_form, row.model
-
-
-@pytest.mark.parametrize(
-    ("name", "block", "tolerance"),
-    [
-        ("decile_ternary.csv", "ternary", TERNARY_DECILE),
-        ("decile_pooled.csv", "pooled", POOLED_DECILE),
-    ],
-)
-def test_decile_curves(built, models, release_hotel, name, block, tolerance):
-    for row in published(release_hotel, name, models).itertuples():
-        ((median, estimate, error),) = built.execute(
-            "select median_price_usd, estimate, std_error"
-            " from marts.hotel_decile_curve where model_id = ? and block = ?"
-            " and reading = 'as_published' and decile = ?",
-            [models[row.model], block, row.decile],
-        ).fetchall()
-        where = f"{row.model} decile {row.decile}"
-        assert median == row.median_price, where
-        if row.decile == 1:
-            assert (estimate, error) == (0.0, None)
-        else:
-            assert abs(estimate - row.coef) < tolerance, where
-            assert relative(error, row.se) < STD_ERROR, where
-
-
-def test_published_ternary_deciles_lie_just_below_the_maximum(
-    built, models, release_hotel
-):
-    # To second order, moving nine coefficients by d costs d' V^-1 d / 2 of the log
-    # likelihood, V being their block of the covariance.
-    for name, rows in published(release_hotel, "decile_ternary.csv", models).groupby(
-        "model"
-    ):
-        ((names, estimate, covariance),) = built.execute(
-            "select term, estimate, covariance from estimates.est_hotel_logit"
-            " where model_id = ? and variant = 'base' and block = 'ternary'"
-            " and specification = 'decile' and design = 'as_published'",
-            [models[name]],
-        ).fetchall()
-        k = len(names)
-        places = [names.index(f"D{decile}") for decile in range(2, 11)]
-        coefficients = rows[rows["decile"] > 1].sort_values("decile")["coef"]
-        apart = coefficients.to_numpy() - np.array(estimate)[places]
-        spread = np.array(covariance).reshape(k, k)[np.ix_(places, places)]
-        assert 0 < apart @ np.linalg.solve(spread, apart) / 2 < 1e-4, name
 
 
 def test_pooling_and_its_test(built, models, release_hotel):
@@ -389,45 +312,3 @@ def test_audited_ternary(built, models, release_hotel):
         assert relative(error, row.std_error) < AUDITED, where
         assert relative(clustered, row.cluster_std_error) < AUDITED, where
         assert relative(log_likelihood, row.log_likelihood) < AUDITED, where
-
-
-def test_reference_prices(built, models, release_hotel):
-    table = pd.read_csv(
-        release_hotel / "published" / "wtp_reference.csv", float_precision="round_trip"
-    )
-    table = table[table["model"].isin(models)].set_index("model")
-    rows = built.execute(
-        "select display_name, wtp_per_usd, wtp_100_usd, wtp_250_usd, wtp_600_usd,"
-        " wtp_linear_usd, rank_250, rank_linear from marts.hotel_reference_price"
-        " join marts.model using (model_id) where reading = 'as_published'"
-    ).fetchall()
-    # the published table lists the well-identified models
-    assert {row[0] for row in rows} == set(table.index)
-    order = table["wtp_250"].rank(ascending=False, method="min")
-    linear = table["wtp_linear"].rank(ascending=False, method="min")
-    for name, *values, rank, rank_linear in rows:
-        columns = ["wtp_unit", "wtp_100", "wtp_250", "wtp_600", "wtp_linear"]
-        for ours, column in zip(values, columns, strict=True):
-            assert relative(ours, table.loc[name, column]) < MAXIMUM, f"{name} {column}"
-        # ranks among the models whose answers are here
-        assert (rank, rank_linear) == (order[name], linear[name]), name
-
-
-def test_models_with_a_negative_answer_to_price(built, models, release_hotel):
-    # by the published rule, from the published tables
-    personality = published(release_hotel, "personality.csv", models).set_index("model")
-    deciles = published(release_hotel, "decile_pooled.csv", models)
-    top = deciles[deciles["decile"] == 10].set_index("model")["coef"]
-    for name, model in models.items():
-        ((responds,),) = built.execute(
-            "select responds_to_price from marts.hotel_functional_form"
-            " where model_id = ? and block = 'binary' and reading = 'as_published'",
-            [model],
-        ).fetchall()
-        row = personality.loc[name]
-        assert responds == bool(
-            row["verdict"] == "engaged"
-            and row["b_logp"] < 0
-            and row["b_logp_p"] < 0.05
-            and top[name] < -0.3
-        ), name

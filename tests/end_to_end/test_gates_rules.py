@@ -148,7 +148,7 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
             "update int_hotel_choice set price_decile = null where format = 'ternary'",
             "update int_hotel_choice "
             "set pooled_price_decile = 11 - pooled_price_decile",
-            "update int_hotel_choice set price_decile = 1 where format = 'fiveopt'",
+            "update int_hotel_choice set format = 'fiveopt'",
         ],
         "the_deciles_of_a_bank_hold_all_its_prices": [
             "delete from int_hotel_price_decile where decile = 3",

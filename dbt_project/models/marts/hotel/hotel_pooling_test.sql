@@ -1,5 +1,5 @@
 -- grain: study × model × reading, base prompt
--- do two- and three-option answers share their seven slopes? (Kireyev 2026, section 5.2)
+-- do two- and three-option answers share their slopes? (Kireyev 2026, section 5.2)
 -- as published by likelihood ratio; audited by a Wald test from the covariances
 -- clustered by group, the likelihood ratio beside it
 {{ require_green('hotel_estimates') }}

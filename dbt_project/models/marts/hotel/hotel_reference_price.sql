@@ -1,6 +1,6 @@
 -- grain: study × model × reading, well-identified models
--- what a review point is worth at three nightly rates and in the linear form, with ranks
--- (Kireyev 2026, section 5.3): the log form cannot change ranks with the rate
+-- what a review point is worth at three nightly rates and in the linear form, and ranks
+-- (Kireyev 2026, section 5.3): the log form cannot change them with the rate
 {{ require_green('hotel_estimates') }}
 with est_hotel_reference_price as (
     select * from {{ ref('est_hotel_reference_price') }}
