@@ -117,6 +117,11 @@ class Specification:
         return self.price.term if self.price else ""
 
     @property
+    def price_column(self) -> str:
+        """Input column of the one price term; empty where there is none."""
+        return self.price.column if self.price else ""
+
+    @property
     def reference_price_usd(self) -> float | None:
         """Rate at which a willingness to pay holds; None where at any rate."""
         return self.price.reference_usd if self.price else None
