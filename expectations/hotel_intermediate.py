@@ -123,6 +123,20 @@ _OPTIONS: list[Rule] = [
         """,
     ),
     EmptyRule(
+        "int_hotel_answer",
+        "the_shown_slot_is_that_of_choice_and_ordering",
+        """
+        select answer_key, ordering, choice, shown_slot, option_count, source_file,
+            source_row
+        from int_hotel_answer
+        where shown_slot is distinct from case
+            when choice is null then null
+            when ordering = 'original' then ascii(choice) - 64
+            else option_count + 65 - ascii(choice)
+        end
+        """,
+    ),
+    EmptyRule(
         "int_hotel_option",
         "every_task_has_the_options_of_its_format",
         f"""

@@ -61,7 +61,8 @@ def require_success(report: BuildReport, warehouse: Path) -> None:
     if report.published:
         raise CommandError(
             f"gate {', '.join(red)} is red: what depends on it was not built and its "
-            "board is refused; repair the rows named above and build again"
+            "board is refused; repair the rows named above and build again, with "
+            "--full-refresh where they stand in a built table"
         )
     raise CommandError(
         f"{len(report.failures)} failed, see above: {warehouse} is unchanged; mend "

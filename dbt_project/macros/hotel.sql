@@ -58,3 +58,18 @@
 {% macro hotel_chains() -%}
     {{ return(['Hilton', 'Marriott', 'IHG', 'Hyatt', 'Wyndham', 'Independent']) }}
 {%- endmacro %}
+
+{# Why the answers of two readings differ: the class that most of the answers left out of
+   the audited reading belong to. #}
+{% macro largest_answer_loss(alias) -%}
+    case greatest(
+        {{ alias }}.invalid_count, {{ alias }}.failed_count,
+        {{ alias }}.duplicate_count, {{ alias }}.other_offset_count
+    )
+        when 0 then 'other_rows'
+        when {{ alias }}.invalid_count then 'invalid_scored'
+        when {{ alias }}.failed_count then 'failed_calls_scored'
+        when {{ alias }}.duplicate_count then 'duplicates_counted'
+        else 'offsets_joined'
+    end
+{%- endmacro %}

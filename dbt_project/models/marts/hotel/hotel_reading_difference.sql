@@ -25,7 +25,8 @@ compare_positions as (
         pooled.first_shown_rate as as_published,
         count_answers.first_shown_rate as audited,
         pooled.verdict as as_published_verdict,
-        count_answers.verdict as audited_verdict
+        count_answers.verdict as audited_verdict,
+        pooled.answers > count_answers.answers as is_pooled
     from count_answers
     inner join hotel_first_shown as pooled
         on count_answers.study_id = pooled.study_id
@@ -49,6 +50,13 @@ stack_figures as (
         study_id, model_id, 'verdict', null, null, null,
         as_published_verdict, audited_verdict
     from compare_positions
+),
+
+-- as published the sign of a positive price slope is lost in a willingness to pay
+positive_price as (
+    select study_id, model_id
+    from int_hotel_model_figure
+    where metric = 'log_price' and as_published > 0
 ),
 
 compare_readings as (
@@ -83,24 +91,31 @@ hotel_reading_difference as (
         compare_readings.audited_label::varchar as audited_label,
         case
             when compare_readings.is_same then null
-            when compare_readings.metric in ('first_shown_rate', 'verdict')
+            when
+                compare_readings.metric in ('first_shown_rate', 'verdict')
+                and compare_positions.is_pooled
                 then 'formats_pooled'
+            when compare_readings.metric = 'verdict' then 'other_bounds'
             when compare_readings.as_published is null then 'undefined_as_published'
             when compare_readings.audited is null then 'undefined_audited'
+            when
+                compare_readings.metric = 'wtp_review_score_usd'
+                and positive_price.model_id is not null
+                then 'sign_lost'
             when compare_readings.slot_step >= compare_readings.answers_step
                 then 'slot_omitted'
-            when
-                count_answers.duplicate_count > count_answers.invalid_count
-                and count_answers.duplicate_count > count_answers.failed_count
-                then 'duplicates_counted'
-            when count_answers.failed_count > count_answers.invalid_count
-                then 'failed_calls_scored'
-            else 'invalid_scored'
+            else {{ largest_answer_loss('count_answers') }}
         end::varchar as reason
     from compare_readings
     left join count_answers
         on compare_readings.study_id = count_answers.study_id
         and compare_readings.model_id = count_answers.model_id
+    left join compare_positions
+        on compare_readings.study_id = compare_positions.study_id
+        and compare_readings.model_id = compare_positions.model_id
+    left join positive_price
+        on compare_readings.study_id = positive_price.study_id
+        and compare_readings.model_id = positive_price.model_id
 )
 
 select * from hotel_reading_difference
