@@ -44,7 +44,9 @@ AREA_COLUMN = "area"
 DROPPED_COLUMN = "dropped_listing"
 SHOWN_SLOT_COLUMN = "shown_slot"
 # terms whose number stands in a column of another name
-_COLUMNS = {SLOT: "slot_sign", "price": "price_usd"}
+_COLUMNS = {SLOT: "slot_sign"} | {
+    one.price_term: one.price_column for one in SPECIFICATIONS
+}
 
 
 @dataclass(frozen=True, slots=True)
