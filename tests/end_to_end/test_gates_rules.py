@@ -144,6 +144,10 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "expect_column_values_to_not_be_null": [
             "update int_hotel_option set log_price = null where task_id = 1",
         ],
+        "the_shown_slot_is_that_of_choice_and_ordering": [
+            "update int_hotel_answer set shown_slot = 3 - shown_slot "
+            "where format = 'binary'",
+        ],
         "every_price_is_in_one_decile_of_each_block": [
             "update int_hotel_choice set price_decile = null where format = 'ternary'",
             "update int_hotel_choice "
