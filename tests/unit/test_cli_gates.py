@@ -37,12 +37,19 @@ def gates(*rows: tuple[str, str, str | None, datetime | None]):
     return connection
 
 
+def is_refused(connection, tmp_path) -> bool:
+    try:
+        refuse_unless_green(connection, tmp_path / "w", "hotel")
+    except CommandError:
+        return True
+    return False
+
+
 def test_a_board_behind_green_gates_is_shown(tmp_path):
-    refuse_unless_green(
-        gates(("hotel", "raw", None, GREEN), ("hotel", "marts", None, GREEN)),
-        tmp_path / "w",
-        "hotel",
-    )
+    green = [("hotel", "raw", None, GREEN), ("hotel", "marts", None, GREEN)]
+    assert not is_refused(gates(*green), tmp_path)
+    red = ("hotel", "raw", "gate hotel_raw is red (failed)", GREEN)
+    assert is_refused(gates(red, green[1]), tmp_path)
 
 
 def test_a_red_gate_is_named_with_the_date_of_the_last_good_figures(tmp_path):
@@ -66,7 +73,7 @@ def test_another_instruments_gate_stops_no_board(tmp_path):
         ("search", "raw", "gate search_raw is red", None),
         ("hotel", "marts", None, GREEN),
     )
-    refuse_unless_green(connection, tmp_path / "w", "hotel")
+    assert not is_refused(connection, tmp_path)
 
 
 @pytest.mark.parametrize("rows", [(), (("hotel", "raw", None, GREEN),)])

@@ -126,8 +126,10 @@ def test_the_lock_ends_with_its_holder(warehouse: Path) -> None:
         f"with locked(Path({str(warehouse)!r})): os._exit(9)"
     )
     root = Path(__file__).resolve().parents[2]
-    subprocess.run([sys.executable, "-c", code], check=False, cwd=root)
+    ended = subprocess.run([sys.executable, "-c", code], check=False, cwd=root)
+    assert ended.returncode == 9
     _change(warehouse)
+    assert _excluded(warehouse) == ["new"]
 
 
 def test_a_writer_elsewhere_is_named(warehouse: Path) -> None:
