@@ -2,7 +2,7 @@
 
 Every rule is checked by Great Expectations. A rule about the rows of one table is one
 of its expectations on that table's frame; a rule across tables is a query for the rows
-that break it, whose frame must have no row.
+that break it, whose number must be 0.
 """
 
 from __future__ import annotations

@@ -84,6 +84,9 @@ select
         when status = 'skipped' then
             'gate ' || gate || ' did not run because a step before it failed, ' || since
             || '; mend what the build named, then run pricebench build again'
+        when status = 'bypassed' then
+            'gate ' || gate || ' was left out when its layer was last built, ' || since
+            || '; run pricebench build, or select the gate too: +gate_' || gate
         when status not in ('green', 'empty') then
             'gate ' || gate || ' is red (' || status || '), ' || since
             || '; read quality.gate_results where gate = ''' || gate

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from models.columns import Columns, families, read_rows
+from models.inference import adjust_family
 from models.ordering import Floats
 from models.tables import Row, build_table
 
@@ -90,16 +91,12 @@ def adjust(p_values: npt.ArrayLike) -> Adjusted:
     outside = raw[made & ~((raw >= 0) & (raw <= 1))]
     if len(outside):
         raise ValueError(f"p-values: {float(outside[0])} is not between 0 and 1")
-    adjusted = {name: np.full(raw.shape, np.nan) for name in METHODS[1:]}
-    if made.any():
-        # statsmodels takes seconds to import
-        from statsmodels.stats.multitest import multipletests
-
-        for name, method in zip(
-            adjusted, ("bonferroni", "holm", "fdr_bh"), strict=True
-        ):
-            adjusted[name][made] = multipletests(raw[made], method=method)[1]
-    return Adjusted(raw, **adjusted)
+    return Adjusted(
+        raw,
+        bonferroni=adjust_family(raw, "bonferroni"),
+        holm=adjust_family(raw, "holm"),
+        bh=adjust_family(raw, "fdr_bh"),
+    )
 
 
 def multiplicity_table(columns: Columns) -> pa.Table:

@@ -71,5 +71,5 @@ def require_success(report: BuildReport, warehouse: Path) -> None:
 
 
 def _is_red(status: str) -> bool:
-    # a skipped gate waits for the red one before it
-    return status not in ("green", "empty", "skipped")
+    # a skipped gate waits for the red one before it, a bypassed one for its next run
+    return status not in ("green", "empty", "skipped", "bypassed")

@@ -24,17 +24,30 @@
 {% endmacro %}
 
 {#
-    For `on-run-end`: a gate that this run should have run and did not, because a step
-    before it failed, is not green, whatever an earlier run found. A gate that closed by
-    itself has recorded so already.
+    For `on-run-end`: records every gate that no longer speaks for its layer, whatever an
+    earlier run found. `skipped` and `error`: this run should have run the gate and did
+    not, because a step before it failed or it broke itself; one that closed has recorded
+    so already. `bypassed`: this run built a table of its layer and left the gate out.
 #}
 {% macro record_unfinished_gates(results) %}
-    {%- for result in results
-        if result.node.resource_type == 'model'
-        and 'gate' in result.node.tags
-        and result.status in ('skipped', 'error')
+    {%- set seen, built = {}, [] %}
+    {%- for result in results if result.node.resource_type == 'model' %}
+        {%- do seen.update({result.node.unique_id: result.status}) %}
+        {%- if result.status == 'success' %}{% do built.append(result.node.unique_id) %}{% endif %}
+    {%- endfor %}
+    {#- While dbt parses there is no graph yet. -#}
+    {%- for node in graph.get('nodes', {}).values()
+        if node.resource_type == 'model' and 'gate' in node.tags
     %}
-    {%- set gate = result.node.name | replace('gate_', '', 1) %}
+        {%- set parents = node.depends_on.nodes | select('in', built) | list %}
+        {%- set status = seen.get(node.unique_id, 'bypassed' if parents else 'success') %}
+        {%- if status != 'success' %}
+            {%- do run_query(record_gate(node.name | replace('gate_', '', 1), status)) %}
+        {%- endif %}
+    {%- endfor %}
+{% endmacro %}
+
+{% macro record_gate(gate, status) %}
     {%- set instrument = gate.split('_')[0] %}
     insert into quality.gate_results (
         gate, instrument, layer, run_at, data_sha256, table_name, expectation,
@@ -49,10 +62,10 @@
         '*' as table_name,
         'gate' as expectation,
         'stop' as severity,
-        '{{ result.status }}' as status
+        '{{ status }}' as status
     from {{ source('quality', 'loaded_data') }} as loaded_data
     where loaded_data.instrument = '{{ instrument }}'
-        {%- if result.status == 'error' %}
+        {%- if status in ('error', 'bypassed') %}
         and not exists (
             select 1
             from {{ source('quality', 'gate_status') }} as gate_status
@@ -60,6 +73,4 @@
                 and gate_status.status not in ('green', 'empty')
         )
         {%- endif %}
-    ;
-    {%- endfor %}
 {% endmacro %}

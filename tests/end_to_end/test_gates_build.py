@@ -222,3 +222,31 @@ def test_a_gate_that_did_not_get_its_turn_is_not_green(warehouse, build):
     states = dict(_ask(warehouse, "select gate, status from quality.gate_status"))
     later = ("staging", "intermediate", "estimates", "marts")
     assert {states[f"hotel_{layer}"] for layer in later} == {"skipped"}
+
+
+def test_a_mart_built_without_its_gate_is_not_shown_until_the_gate_has_run(
+    warehouse, build
+):
+    figures = "select * from marts.hotel_wtp order by all"
+    before = _ask(warehouse, figures)
+    _ask(
+        warehouse,
+        "update estimates.est_hotel_wtp set wtp_usd = wtp_usd + 5, ci_lo = ci_lo + 5, "
+        "ci_hi = ci_hi + 5, fieller_lo = fieller_lo + 5, fieller_hi = fieller_hi + 5",
+    )
+    assert build("hotel_wtp").success
+    assert _ask(warehouse, figures) != before
+    judged = "select gate, status from quality.gate_status where status <> 'green'"
+    assert _ask(warehouse, judged) == [("hotel_marts", "bypassed")]
+    assert _ask(warehouse, "select count(*) from marts.board") == [(0,)]
+    refused = _ask(warehouse, "select quality.gate_refusal('hotel_marts')")[0][0]
+    assert "was left out when its layer was last built" in refused
+
+    assert build("est_hotel_wtp").success
+    assert sorted(_ask(warehouse, judged)) == [
+        ("hotel_estimates", "bypassed"),
+        ("hotel_marts", "bypassed"),
+    ]
+    assert build("est_hotel_wtp+").success
+    assert _ask(warehouse, judged) == []
+    assert _ask(warehouse, figures) == before
