@@ -1,13 +1,16 @@
-"""Published tables that several modules compare with."""
+"""Published tables, and the marts that several modules compare with them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import duckdb
 import pandas as pd
 import pytest
 
 Tables = dict[str, pd.DataFrame]
+Published = Callable[[str], pd.DataFrame]
 
 
 @pytest.fixture(scope="session")
@@ -39,3 +42,34 @@ def published_models(release_hotel: Path, published_tables: Tables) -> pd.DataFr
         20,
     )
     return table
+
+
+@pytest.fixture(scope="module")
+def marts(built_release: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The built release, to read."""
+    with duckdb.connect(str(built_release), read_only=True) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def models(marts: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Display name to model id, for models with base answers."""
+    rows = marts.execute(
+        "select display_name, model_id from marts.model "
+        "where model_id in (select model_id from marts.hotel_board)"
+    ).fetchall()
+    assert len(rows) >= 1
+    return dict(rows)
+
+
+@pytest.fixture(scope="module")
+def published(published_tables: Tables, models: dict[str, str]) -> Published:
+    """Return a published table's rows of the models that are built, all of them."""
+
+    def read(name: str) -> pd.DataFrame:
+        table = published_tables[name]
+        table = table[table["model"].isin(models)]
+        assert set(table["model"]) == set(models)
+        return table
+
+    return read

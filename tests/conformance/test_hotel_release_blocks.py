@@ -7,9 +7,6 @@ on both sides and agree far below 1e-9.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import duckdb
 import pandas as pd
 import pytest
 
@@ -19,7 +16,6 @@ MAXIMUM = 1e-9
 COEFFICIENT = 1e-4
 STD_ERROR = 1e-3
 LIKELIHOOD_RATIO = 5e-3
-AUDITED = 1e-6
 
 # published name -> term
 CONTROLS = {
@@ -33,38 +29,13 @@ CONTROLS = {
 CHAINS = ("Hilton", "Marriott", "IHG", "Hyatt", "Wyndham")
 
 
-@pytest.fixture(scope="module")
-def built(built_release: Path):
-    with duckdb.connect(str(built_release), read_only=True) as connection:
-        yield connection
-
-
-@pytest.fixture(scope="module")
-def models(built) -> dict[str, str]:
-    """Display name to model id, for models with base answers."""
-    rows = built.execute(
-        "select display_name, model_id from marts.model "
-        "where model_id in (select model_id from marts.hotel_board)"
-    ).fetchall()
-    assert len(rows) >= 1
-    return dict(rows)
-
-
-def published(release: Path, name: str, models: dict[str, str]) -> pd.DataFrame:
-    # the default parser rounds the last digit
-    table = pd.read_csv(release / "published" / name, float_precision="round_trip")
-    table = table[table["model"].isin(models)]
-    assert set(table["model"]) == set(models)
-    return table
-
-
 Terms = dict[str, tuple[float, float]]
 
 
 def terms(
-    built, model: str, block: str, specification: str, variant: str = "base"
+    marts, model: str, block: str, specification: str, variant: str = "base"
 ) -> Terms:
-    rows = built.execute(
+    rows = marts.execute(
         "select term, estimate, std_error from marts.hotel_coefficient"
         " where model_id = ? and block = ? and specification = ? and variant = ?"
         " and reading = 'as_published'",
@@ -75,9 +46,9 @@ def terms(
 
 
 def fit(
-    built, model: str, block: str, specification: str, variant: str = "base"
+    marts, model: str, block: str, specification: str, variant: str = "base"
 ) -> tuple[int, float, float]:
-    ((n, log_likelihood, r2),) = built.execute(
+    ((n, log_likelihood, r2),) = marts.execute(
         "select n, log_likelihood, pseudo_r2 from marts.hotel_fit"
         " where model_id = ? and block = ? and specification = ? and variant = ?"
         " and reading = 'as_published'",
@@ -90,22 +61,22 @@ def relative(ours: float, theirs: float) -> float:
     return abs(ours - theirs) / abs(theirs)
 
 
-def test_chains_areas_luxury_and_the_listing_left_out(built):
+def test_chains_areas_luxury_and_the_listing_left_out(marts):
     hotels = (
         "(select distinct hotel_id, hotel_name, chain, area, luxury, dropped_listing"
         " from intermediate.int_hotel_option)"
     )
     # luxury: 15 of the 179 hotels of the pool, all of which some task shows
-    counted = built.execute(
+    counted = marts.execute(
         f"select count(*), sum(luxury), count(*) - count(area) from {hotels}"
     ).fetchall()
     assert counted == [(179, 15, 0)]
-    dropped = built.execute(
+    dropped = marts.execute(
         f"select hotel_id, chain from {hotels} where dropped_listing = 1"
     ).fetchall()
     assert dropped == [(127, "Wyndham")]
     chains = dict(
-        built.execute(f"select chain, count(*) from {hotels} group by 1").fetchall()
+        marts.execute(f"select chain, count(*) from {hotels} group by 1").fetchall()
     )
     assert chains == {
         "Hilton": 24,
@@ -117,12 +88,12 @@ def test_chains_areas_luxury_and_the_listing_left_out(built):
     }
 
 
-def test_ternary_personality(built, models, release_hotel):
-    table = published(release_hotel, "personality_ternary.csv", models)
+def test_ternary_personality(marts, models, published):
+    table = published("personality_ternary")
     for row in table.itertuples():
         model = models[row.model]
-        log = terms(built, model, "ternary", "log")
-        linear = terms(built, model, "ternary", "linear")
+        log = terms(marts, model, "ternary", "log")
+        linear = terms(marts, model, "ternary", "linear")
         for column, (estimate, error) in (
             ("b_logp", log["log_price"]),
             ("b_linp", linear["price"]),
@@ -134,11 +105,11 @@ def test_ternary_personality(built, models, release_hotel):
             where = f"{row.model} {column}"
             assert abs(log[term][0] - getattr(row, column)) < COEFFICIENT, where
         for specification, theirs in (("log", row.llf_log), ("linear", row.llf_lin)):
-            n, log_likelihood, _ = fit(built, model, "ternary", specification)
+            n, log_likelihood, _ = fit(marts, model, "ternary", specification)
             assert n == row.n_groups
             # a maximum is not below where the search stopped
             assert -1e-9 < log_likelihood - theirs < LIKELIHOOD_RATIO, row.model
-        ((form,),) = built.execute(
+        ((form,),) = marts.execute(
             "select form from marts.hotel_functional_form where model_id = ?"
             " and block = 'ternary' and reading = 'as_published'",
             [model],
@@ -146,7 +117,7 @@ def test_ternary_personality(built, models, release_hotel):
         assert form == row.fit_form, row.model
 
 
-def test_pooling_and_its_test(built, models, release_hotel):
+def test_pooling_and_its_test(marts, models, published):
     columns = [
         "binary_n",
         "ternary_n",
@@ -163,10 +134,10 @@ def test_pooling_and_its_test(built, models, release_hotel):
         "p_value",
         "std_error_ratio",
     ]
-    ratios = published(release_hotel, "pooling_comparison.csv", models)
+    ratios = published("pooling_comparison")
     ratios = ratios.set_index("model")
-    for row in published(release_hotel, "personality_pooled.csv", models).itertuples():
-        (values,) = built.execute(
+    for row in published("personality_pooled").itertuples():
+        (values,) = marts.execute(
             f"select {', '.join(columns)} from marts.hotel_pooling_test"
             " where model_id = ? and reading = 'as_published'",
             [models[row.model]],
@@ -194,12 +165,12 @@ def test_pooling_and_its_test(built, models, release_hotel):
         assert relative(ours["std_error_ratio"], ratio) < STD_ERROR, row.model
 
 
-def test_brand_coefficients(built, models, release_hotel):
+def test_brand_coefficients(marts, models, published):
     # the published table lists engaged models, and so does the matrix
-    table = published(release_hotel, "brand_coefs.csv", models)
-    matrix = published(release_hotel, "brand_matrix.csv", models).set_index("model")
+    table = published("brand_coefs")
+    matrix = published("brand_matrix").set_index("model")
     for row in table.itertuples():
-        brand = terms(built, models[row.model], "binary", "brand")
+        brand = terms(marts, models[row.model], "binary", "brand")
         estimate, error = brand[row.brand]
         where = f"{row.model} {row.brand}"
         assert relative(estimate, row.coef) < MAXIMUM, where
@@ -208,7 +179,7 @@ def test_brand_coefficients(built, models, release_hotel):
     assert set(table["brand"]) == set(CHAINS)
 
 
-def test_brand_of_qwen3_8b_under_the_published_variations(built, models):
+def test_brand_of_qwen3_8b_under_the_published_variations(marts, models):
     if "Qwen3 8B" not in models:
         pytest.skip("the answers of Qwen3 8B are not in the release folder")
     model = models["Qwen3 8B"]
@@ -219,28 +190,25 @@ def test_brand_of_qwen3_8b_under_the_published_variations(built, models):
         ("brand_area", -0.1368950342, 3600),
         ("brand_luxury", 0.0143770906, 3600),
     ):
-        found = terms(built, model, "binary", specification)
+        found = terms(marts, model, "binary", specification)
         assert found["Wyndham"][0] == pytest.approx(wyndham, abs=5.1e-11)
-        assert fit(built, model, "binary", specification)[0] == n
-    luxury = terms(built, model, "binary", "brand_luxury")["luxury"]
+        assert fit(marts, model, "binary", specification)[0] == n
+    luxury = terms(marts, model, "binary", "brand_luxury")["luxury"]
     assert luxury[0] == pytest.approx(0.0153538811, abs=5.1e-11)
 
 
-def test_variants_and_their_base_on_the_same_tasks(built, models, release_hotel):
-    table = pd.read_csv(
-        release_hotel / "published" / "variant_ablation.csv",
-        float_precision="round_trip",
-    )
+def test_variants_and_their_base_on_the_same_tasks(marts, models, published_tables):
+    table = published_tables["variant_ablation"]
     table = table[table["model"] == "Gemma2 9B"].set_index("variant")
     model = models["Gemma2 9B"]
     variants = ["json", "reorder", "persona", "cot"]
     assert set(table.index) == {"baseline", *variants}
     for variant in variants:
         row = table.loc[variant]
-        found = terms(built, model, "binary", "log", variant)
-        n, _, r2 = fit(built, model, "binary", "log", variant)
+        found = terms(marts, model, "binary", "log", variant)
+        n, _, r2 = fit(marts, model, "binary", "log", variant)
         assert_variant(row, found, n, r2)
-        ((names, estimate, error, n, r2),) = built.execute(
+        ((names, estimate, error, n, r2),) = marts.execute(
             "select term, estimate, std_error, n, pseudo_r2"
             " from estimates.est_hotel_variant_base where model_id = ?"
             " and variant = ? and specification = 'log' and design = 'as_published'",
@@ -259,13 +227,11 @@ def assert_variant(row: pd.Series, found: Terms, n: int, r2: float) -> None:
         assert relative(found[term][1], row[f"{column}_se"]) < MAXIMUM, column
 
 
-def test_temperature(built, models, release_hotel):
-    table = pd.read_csv(
-        release_hotel / "published" / "temp_check.csv", float_precision="round_trip"
-    )
+def test_temperature(marts, models, published_tables):
+    table = published_tables["temp_check"]
     row = table.set_index("model").loc["Gemma3 4B"]
-    found = terms(built, models["Gemma3 4B"], "binary", "log", "temp07")
-    n, _, r2 = fit(built, models["Gemma3 4B"], "binary", "log", "temp07")
+    found = terms(marts, models["Gemma3 4B"], "binary", "log", "temp07")
+    n, _, r2 = fit(marts, models["Gemma3 4B"], "binary", "log", "temp07")
     # every task stands twice in the file, and the published table counts it twice
     assert n == row["t07_n"]
     assert relative(r2, row["t07_r2"]) < 1e-8
@@ -274,41 +240,14 @@ def test_temperature(built, models, release_hotel):
         assert relative(found[term][1], row[f"t07_{column}_se"]) < MAXIMUM
 
 
-def test_five_options(built, models, release_hotel):
-    table = pd.read_csv(
-        release_hotel / "published" / "fiveopt_results.csv",
-        float_precision="round_trip",
-    )
+def test_five_options(marts, models, published_tables):
+    table = published_tables["fiveopt_results"]
     row = table.set_index("model").loc["Gemma2 9B"]
-    found = terms(built, models["Gemma2 9B"], "fiveopt", "log", "fiveopt")
+    found = terms(marts, models["Gemma2 9B"], "fiveopt", "log", "fiveopt")
     assert (
-        fit(built, models["Gemma2 9B"], "fiveopt", "log", "fiveopt")[0]
+        fit(marts, models["Gemma2 9B"], "fiveopt", "log", "fiveopt")[0]
         == (row["n_valid"])
     )
     assert abs(found["log_price"][0] - row["b_logp_5opt"]) < COEFFICIENT
     assert relative(found["log_price"][1], row["b_logp_5opt_se"]) < STD_ERROR
     assert abs(found["review_score"][0] - row["b_review_5opt"]) < COEFFICIENT
-
-
-def test_audited_ternary(built, models, release_hotel):
-    table = pd.read_csv(
-        release_hotel / "audited_ternary_logit.csv", float_precision="round_trip"
-    )
-    table = table[table["model"].isin(models)]
-    assert len(table) == 18 * len(models)
-    for row in table.itertuples():
-        ((estimate, error, clustered, n, clusters, log_likelihood),) = built.execute(
-            "select c.estimate, c.std_error, c.cluster_std_error, f.n, f.clusters,"
-            " f.log_likelihood from marts.hotel_coefficient as c"
-            " join marts.hotel_fit as f"
-            " using (study_id, model_id, variant, block, specification, reading)"
-            " where model_id = ? and variant = 'base' and block = 'ternary'"
-            " and specification = ? and reading = 'audited' and term = ?",
-            [models[row.model], row.specification, row.term],
-        ).fetchall()
-        where = f"{row.model} {row.specification} {row.term}"
-        assert (n, clusters) == (row.n, row.clusters), where
-        assert relative(estimate, row.estimate) < AUDITED, where
-        assert relative(error, row.std_error) < AUDITED, where
-        assert relative(clustered, row.cluster_std_error) < AUDITED, where
-        assert relative(log_likelihood, row.log_likelihood) < AUDITED, where

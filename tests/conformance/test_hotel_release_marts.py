@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
-import duckdb
 import pandas as pd
 import pytest
 
@@ -13,6 +11,7 @@ import pytest
 COEFFICIENT = 1e-9
 AIC = 1e-8
 AUDITED = 1e-7
+AUDITED_TERNARY = 1e-6
 
 CONTROLS = {
     "d_stars": "stars",
@@ -25,37 +24,12 @@ CONTROLS = {
 CHAINS = ("Independent", "Hilton", "Marriott", "IHG", "Hyatt", "Wyndham")
 
 
-@pytest.fixture(scope="module")
-def marts(built_release: Path):
-    with duckdb.connect(str(built_release), read_only=True) as connection:
-        yield connection
-
-
-@pytest.fixture(scope="module")
-def models(marts) -> dict[str, str]:
-    """Display name to model id, for models with base answers."""
-    rows = marts.execute(
-        "select display_name, model_id from marts.model "
-        "where model_id in (select model_id from marts.hotel_board)"
-    ).fetchall()
-    assert len(rows) >= 1
-    return dict(rows)
-
-
-def published(release: Path, name: str, models: dict[str, str]) -> pd.DataFrame:
-    # the default parser rounds the last digit
-    table = pd.read_csv(release / "published" / name, float_precision="round_trip")
-    table = table[table["model"].isin(models)].set_index("model")
-    assert set(table.index) == set(models)
-    return table
-
-
 def relative(ours: float, theirs: float) -> float:
     return abs(ours - theirs) / abs(theirs)
 
 
-def test_triage_in_every_digit(marts, models, release_hotel):
-    table = published(release_hotel, "triage.csv", models)
+def test_triage_in_every_digit(marts, models, published):
+    table = published("triage").set_index("model")
     for name, row in table.iterrows():
         ours = marts.execute(
             "select n, first_shown_rate, imbalance, verdict"
@@ -67,8 +41,8 @@ def test_triage_in_every_digit(marts, models, release_hotel):
         assert ours == [(row.n, row.first_rate, row.imbalance, row.verdict)], name
 
 
-def test_booking_outcomes_in_every_digit(marts, models, release_hotel):
-    table = published(release_hotel, "booking_outcomes.csv", models)
+def test_booking_outcomes_in_every_digit(marts, models, published):
+    table = published("booking_outcomes").set_index("model")
     shares = ", ".join(f"100 * {chain.lower()}_share" for chain in CHAINS)
     for name, row in table.iterrows():
         ours = marts.execute(
@@ -92,8 +66,8 @@ def coefficients(marts, model_id: str, specification: str) -> dict[str, tuple]:
     return {term: values for term, *values in rows}
 
 
-def test_personality_coefficients_errors_and_p(marts, models, release_hotel):
-    table = published(release_hotel, "personality.csv", models)
+def test_personality_coefficients_errors_and_p(marts, models, published):
+    table = published("personality").set_index("model")
     for name, row in table.iterrows():
         log = coefficients(marts, models[name], "log")
         linear = coefficients(marts, models[name], "linear")
@@ -109,8 +83,8 @@ def test_personality_coefficients_errors_and_p(marts, models, release_hotel):
             assert relative(p_value, row[f"{column}_p"]) < bound, where
 
 
-def test_personality_fit_and_form(marts, models, release_hotel):
-    table = published(release_hotel, "personality.csv", models)
+def test_personality_fit_and_form(marts, models, published):
+    table = published("personality").set_index("model")
     for name, row in table.iterrows():
         fits = marts.execute(
             "select specification, n, aic, pseudo_r2 from marts.hotel_fit"
@@ -137,8 +111,8 @@ def test_personality_fit_and_form(marts, models, release_hotel):
         assert form == row.fit_form, name
 
 
-def test_published_willingness_to_pay(marts, models, release_hotel):
-    linear = published(release_hotel, "personality.csv", models)
+def test_published_willingness_to_pay(marts, models, published, published_tables):
+    linear = published("personality").set_index("model")
     columns = {
         "stars": "wtp_star",
         "review_score": "wtp_review",
@@ -154,7 +128,7 @@ def test_published_willingness_to_pay(marts, models, release_hotel):
                 [models[name], attribute],
             ).fetchall()
             assert relative(value, row[column]) < COEFFICIENT, f"{name} {column}"
-    log = pd.read_csv(release_hotel / "published" / "wtp_reference.csv")
+    log = published_tables["wtp_reference"]
     log = log[log["model"].isin(models)].set_index("model")
     for name, row in log.iterrows():
         ((value, identified),) = marts.execute(
@@ -168,28 +142,32 @@ def test_published_willingness_to_pay(marts, models, release_hotel):
         assert identified, name
 
 
-def test_audited_binary_logit(marts, models, release_hotel):
+@pytest.mark.parametrize(
+    ("block", "terms", "tolerance"),
+    [("binary", 16, AUDITED), ("ternary", 18, AUDITED_TERNARY)],
+)
+def test_audited_logit(marts, models, block, terms, tolerance, release_hotel):
     table = pd.read_csv(
-        release_hotel / "audited_binary_logit.csv", float_precision="round_trip"
+        release_hotel / f"audited_{block}_logit.csv", float_precision="round_trip"
     )
     table = table[table["model"].isin(models)]
-    assert len(table) == 16 * len(models)
+    assert len(table) == terms * len(models)
     for row in table.itertuples():
         ((estimate, error, clustered, n, clusters, log_likelihood),) = marts.execute(
             "select c.estimate, c.std_error, c.cluster_std_error, f.n, f.clusters,"
             " f.log_likelihood from marts.hotel_coefficient as c"
             " join marts.hotel_fit as f"
             " using (study_id, model_id, variant, block, specification, reading)"
-            " where model_id = ? and variant = 'base' and block = 'binary'"
+            " where model_id = ? and variant = 'base' and block = ?"
             " and specification = ? and reading = 'audited' and term = ?",
-            [models[row.model], row.specification, row.term],
+            [models[row.model], block, row.specification, row.term],
         ).fetchall()
         where = f"{row.model} {row.specification} {row.term}"
         assert (n, clusters) == (row.n, row.clusters), where
-        assert relative(estimate, row.estimate) < AUDITED, where
-        assert relative(error, row.std_error) < AUDITED, where
-        assert relative(clustered, row.cluster_std_error) < AUDITED, where
-        assert relative(log_likelihood, row.log_likelihood) < AUDITED, where
+        assert relative(estimate, row.estimate) < tolerance, where
+        assert relative(error, row.std_error) < tolerance, where
+        assert relative(clustered, row.cluster_std_error) < tolerance, where
+        assert relative(log_likelihood, row.log_likelihood) < tolerance, where
 
 
 def test_qwen3_8b_is_indifferent_as_published_and_locked_audited(marts, models):

@@ -6,11 +6,7 @@ maximum to the tolerances below.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import duckdb
 import numpy as np
-import pandas as pd
 import pytest
 
 pytestmark = pytest.mark.release
@@ -23,36 +19,11 @@ TERNARY_DECILE = 6e-4
 STD_ERROR = 1e-3
 
 
-@pytest.fixture(scope="module")
-def built(built_release: Path):
-    with duckdb.connect(str(built_release), read_only=True) as connection:
-        yield connection
-
-
-@pytest.fixture(scope="module")
-def models(built) -> dict[str, str]:
-    """Display name to model id, for models with base answers."""
-    rows = built.execute(
-        "select display_name, model_id from marts.model "
-        "where model_id in (select model_id from marts.hotel_board)"
-    ).fetchall()
-    assert len(rows) >= 1
-    return dict(rows)
-
-
-def published(release: Path, name: str, models: dict[str, str]) -> pd.DataFrame:
-    # the default parser rounds the last digit
-    table = pd.read_csv(release / "published" / name, float_precision="round_trip")
-    table = table[table["model"].isin(models)]
-    assert set(table["model"]) == set(models)
-    return table
-
-
 def relative(ours: float, theirs: float) -> float:
     return abs(ours - theirs) / abs(theirs)
 
 
-def test_edges_and_medians_of_the_three_blocks(built):
+def test_edges_and_medians_of_the_three_blocks(marts):
     edges = {
         "binary": [50.5, 144.9, 183, 212, 239, 268, 301, 344, 412, 641.1, 1624],
         "ternary": [44.5, 140, 177, 208, 236, 264, 296, 337, 408, 641.1, 1595],
@@ -65,7 +36,7 @@ def test_edges_and_medians_of_the_three_blocks(built):
     }
     options = {"binary": 3600, "ternary": 5400, "pooled": 9000}
     for block, wanted in edges.items():
-        rows = built.execute(
+        rows = marts.execute(
             "select distinct decile, lower_usd, upper_usd, median_price_usd,"
             " price_count from marts.hotel_decile_curve where block = ?"
             " order by decile",
@@ -81,13 +52,13 @@ def test_edges_and_medians_of_the_three_blocks(built):
 @pytest.mark.parametrize(
     ("name", "block", "tolerance"),
     [
-        ("decile_ternary.csv", "ternary", TERNARY_DECILE),
-        ("decile_pooled.csv", "pooled", POOLED_DECILE),
+        ("decile_ternary", "ternary", TERNARY_DECILE),
+        ("decile_pooled", "pooled", POOLED_DECILE),
     ],
 )
-def test_decile_curves(built, models, release_hotel, name, block, tolerance):
-    for row in published(release_hotel, name, models).itertuples():
-        ((median, estimate, error),) = built.execute(
+def test_decile_curves(marts, models, name, block, tolerance, published):
+    for row in published(name).itertuples():
+        ((median, estimate, error),) = marts.execute(
             "select median_price_usd, estimate, std_error"
             " from marts.hotel_decile_curve where model_id = ? and block = ?"
             " and reading = 'as_published' and decile = ?",
@@ -102,15 +73,11 @@ def test_decile_curves(built, models, release_hotel, name, block, tolerance):
             assert relative(error, row.se) < STD_ERROR, where
 
 
-def test_published_ternary_deciles_lie_just_below_the_maximum(
-    built, models, release_hotel
-):
+def test_published_ternary_deciles_lie_just_below_the_maximum(marts, models, published):
     # To second order, moving nine coefficients by d costs d' V^-1 d / 2 of the log
     # likelihood, V being their block of the covariance.
-    for name, rows in published(release_hotel, "decile_ternary.csv", models).groupby(
-        "model"
-    ):
-        ((names, estimate, covariance),) = built.execute(
+    for name, rows in published("decile_ternary").groupby("model"):
+        ((names, estimate, covariance),) = marts.execute(
             "select term, estimate, covariance from estimates.est_hotel_logit"
             " where model_id = ? and variant = 'base' and block = 'ternary'"
             " and specification = 'decile' and design = 'as_published'",
@@ -124,12 +91,10 @@ def test_published_ternary_deciles_lie_just_below_the_maximum(
         assert 0 < apart @ np.linalg.solve(spread, apart) / 2 < 1e-4, name
 
 
-def test_reference_prices(built, models, release_hotel):
-    table = pd.read_csv(
-        release_hotel / "published" / "wtp_reference.csv", float_precision="round_trip"
-    )
+def test_reference_prices(marts, models, published_tables):
+    table = published_tables["wtp_reference"]
     table = table[table["model"].isin(models)].set_index("model")
-    rows = built.execute(
+    rows = marts.execute(
         "select display_name, wtp_per_usd, wtp_100_usd, wtp_250_usd, wtp_600_usd,"
         " wtp_linear_usd, rank_250, rank_linear from marts.hotel_reference_price"
         " join marts.model using (model_id) where reading = 'as_published'"
@@ -146,13 +111,13 @@ def test_reference_prices(built, models, release_hotel):
         assert (rank, rank_linear) == (order[name], linear[name]), name
 
 
-def test_models_with_a_negative_answer_to_price(built, models, release_hotel):
+def test_models_with_a_negative_answer_to_price(marts, models, published):
     # by the published rule, from the published tables
-    personality = published(release_hotel, "personality.csv", models).set_index("model")
-    deciles = published(release_hotel, "decile_pooled.csv", models)
+    personality = published("personality").set_index("model")
+    deciles = published("decile_pooled")
     top = deciles[deciles["decile"] == 10].set_index("model")["coef"]
     for name, model in models.items():
-        ((responds,),) = built.execute(
+        ((responds,),) = marts.execute(
             "select responds_to_price from marts.hotel_functional_form"
             " where model_id = ? and block = 'binary' and reading = 'as_published'",
             [model],
