@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from expectations.rules import EmptyRule, Rule, Suite, not_null, one_of, unique, within
+from expectations.mart_rules import breaks, grain_rules, honest_blanks
+from expectations.rules import EmptyRule, Rule, Suite, one_of, within
 from expectations.vocabulary import (
     BLOCKS,
     FORMATS,
-    READINGS,
     SOURCES,
     SPECIFICATIONS,
 )
 from models.hotel_terms import ATTRIBUTES, DECILE, DECILES
-from models.status import OK, STATUSES
 
 # Mart -> its grain, as promised to analysts.
 GRAINS = {
@@ -42,69 +41,25 @@ GRAINS = {
     "hotel_reference_price": ("study_id", "model_id", "reading"),
     "hotel_reading_difference": ("study_id", "scope", "model_id", "metric"),
 }
-_WITH_READING = tuple(name for name, grain in GRAINS.items() if "reading" in grain)
 # Its rows are the models whose value a reading takes for well identified.
 _ONE_SIDED = ("hotel_reference_price",)
+_FIT = ", ".join(GRAINS["hotel_fit"])
 _SLOTS = range(1, 6)
 _CHAINS = ("hilton", "marriott", "ihg", "hyatt", "wyndham", "independent")
 # Sums of up to six shares: rounding stays below this.
 _SHARE_TOLERANCE = 1e-9
 
 
-def _grain(mart: str) -> str:
-    return ", ".join(GRAINS[mart])
-
-
 def _breaks(mart: str, name: str, condition: str, shown: str) -> EmptyRule:
-    """Return the rule that no row of a mart meets ``condition``."""
-    sql = f"select {_grain(mart)}, {shown} from {mart} where {condition}"
-    return EmptyRule(mart, name, sql)
+    return breaks(GRAINS, mart, name, condition, shown)
 
 
-def _one_sided(mart: str) -> EmptyRule:
-    """Return the rule that both readings stand side by side in a mart."""
-    rest = ", ".join(column for column in GRAINS[mart] if column != "reading")
-    if "term" in GRAINS[mart]:
-        rest = rest.removesuffix(", term")
-    return EmptyRule(
-        mart,
-        "both_readings_stand_side_by_side",
-        f"""
-        select {rest}, string_agg(distinct reading, ', ') as readings
-        from {mart} group by {rest} having count(distinct reading) != {len(READINGS)}
-        """,
-    )
-
-
-def _undefined(mart: str, value: str, ranked: bool = False) -> list[Rule]:
-    """Return the rules that tie a value, its interval and its rank to its status."""
-    rules: list[Rule] = [
-        *not_null(mart, "status"),
-        *one_of(mart, "status", STATUSES),
-        _breaks(
-            mart,
-            "an_ok_value_is_defined",
-            f"status = '{OK}' and {value} is null or not isfinite({value})",
-            f"status, {value}",
-        ),
-    ]
-    if ranked:
-        rules.append(
-            _breaks(
-                mart,
-                "nothing_that_is_not_ok_is_ranked",
-                f"status != '{OK}' and (rank_lo is not null or rank_hi is not null)",
-                "status, rank_lo, rank_hi",
-            )
-        )
-    return rules
+def _undefined(mart: str, value: str, *, ranked: bool = False) -> list[Rule]:
+    return honest_blanks(GRAINS, mart, value, ranked=ranked)
 
 
 _GRAINS: list[Rule] = [
-    *[rule for mart, grain in GRAINS.items() for rule in not_null(mart, *grain)],
-    *[rule for mart, grain in GRAINS.items() for rule in unique(mart, *grain)],
-    *[rule for mart in _WITH_READING for rule in one_of(mart, "reading", READINGS)],
-    *[_one_sided(mart) for mart in _WITH_READING if mart not in _ONE_SIDED],
+    *grain_rules(GRAINS, one_sided=_ONE_SIDED),
     *one_of("hotel_board", "source", SOURCES[:-1]),
     *one_of("hotel_first_shown", "format", FORMATS),
     *one_of("hotel_coefficient", "block", BLOCKS),
@@ -162,9 +117,9 @@ _IDENTITIES: list[Rule] = [
         "hotel_coefficient",
         "every_fit_has_its_terms",
         f"""
-        select {_grain("hotel_fit")}, term_count, count(term) as terms
+        select {_FIT}, term_count, count(term) as terms
         from hotel_fit
-        left join hotel_coefficient using ({_grain("hotel_fit")})
+        left join hotel_coefficient using ({_FIT})
         group by all having term_count != terms
         """,
     ),

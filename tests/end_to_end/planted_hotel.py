@@ -1,0 +1,229 @@
+"""What is planted to break each rule of the hotel gates, layer by layer."""
+
+from __future__ import annotations
+
+# Layer, rule, what is planted to break it. ANSWER(x) stands for the first answer
+# for which x, AN_OK_FIT for the rows of an estimate that came out well.
+PLANTED_IN: dict[str, dict[str, list[str]]] = {
+    "staging": {
+        "columns_have_their_types": [
+            "alter table stg_hotel_run alter run_date type varchar",
+        ],
+        "expect_column_values_to_be_unique": [
+            "update stg_hotel_response set answer_key = 'same'",
+        ],
+        "expect_column_values_to_be_in_set": [
+            "update stg_hotel_response set reply_state = 'unsure'",
+        ],
+        "every_answer_has_a_run": [
+            "update stg_hotel_run set bank_sha256 = 'other'",
+        ],
+        "every_answer_has_a_task": [
+            "update stg_hotel_response set task_id = -1 where source_row = 2",
+        ],
+        "reply_state_agrees_with_choice": [
+            "update stg_hotel_response set reply_state = 'failed' where is_valid",
+        ],
+        "one_answer_counts_for_a_question": [
+            "update stg_hotel_response set valid_answer_number = 2 where is_valid",
+        ],
+        "a_study_is_one_bank_prompt_protocol_and_source": [
+            "update stg_hotel_run set protocol = 'other' "
+            "where run_id = (select min(run_id) from stg_hotel_run)",
+        ],
+        "every_model_id_has_a_provider": [
+            "update stg_hotel_run set model_id = 'nobody'",
+        ],
+        "every_variant_is_in_the_registry": [
+            "update stg_hotel_run set variant = 'new'",
+        ],
+        "every_raw_row_is_staged_once": [
+            "delete from stg_hotel_hotel where hotel_id = 1",
+        ],
+        "every_exclusion_is_marked": [
+            "insert into excluded_run select 'hotel', min(run_id), 'why', now() from "
+            "stg_hotel_run",
+        ],
+    },
+    "intermediate": {
+        "columns_have_their_types": [
+            "alter table int_hotel_option alter price_usd type double",
+        ],
+        "expect_compound_columns_to_be_unique": [
+            "insert into int_hotel_option from int_hotel_option limit 1",
+        ],
+        "expect_column_values_to_not_be_null": [
+            "update int_hotel_option set log_price = null where task_id = 1",
+        ],
+        "the_shown_slot_is_that_of_choice_and_ordering": [
+            "update int_hotel_answer set shown_slot = 3 - shown_slot "
+            "where format = 'binary'",
+        ],
+        "every_price_is_in_one_decile_of_each_block": [
+            "update int_hotel_choice set price_decile = null where format = 'ternary'",
+            "update int_hotel_choice "
+            "set pooled_price_decile = 11 - pooled_price_decile",
+            "update int_hotel_choice set format = 'fiveopt'",
+        ],
+        "the_deciles_of_a_bank_hold_all_its_prices": [
+            "delete from int_hotel_price_decile where decile = 3",
+            "update int_hotel_price_decile set price_count = price_count + 1",
+        ],
+        "every_chain_and_area_has_a_term_or_is_a_reference": [
+            "update int_hotel_option set chain = 'Motel' where task_id = 1",
+            "update int_hotel_option set area = 'Bronx' where task_id = 1",
+        ],
+        "exactly_one_option_is_chosen_as_published_valid": [
+            "update int_hotel_choice set chosen_as_published_valid = null "
+            "where answer_key = ANSWER(is_valid and is_joined_as_published)",
+        ],
+        "every_task_has_the_options_of_its_format": [
+            "delete from int_hotel_option where task_id = 1 and option = 'B'",
+        ],
+        "every_answer_of_a_kept_run_is_here_once": [
+            "delete from int_hotel_answer where answer_key = ANSWER(true)",
+            "update int_hotel_answer set answer_key = 'unknown' "
+            "where answer_key = ANSWER(true)",
+        ],
+        "a_slot_is_shown_where_a_choice_was_read": [
+            "update int_hotel_answer set shown_slot = 9 "
+            "where answer_key = ANSWER(is_valid)",
+        ],
+        "every_answer_has_all_options_in_slots_of_their_own": [
+            "delete from int_hotel_choice "
+            "where option = 'A' and answer_key = ANSWER(true)",
+        ],
+        "exactly_one_option_is_chosen_as_published": [
+            "update int_hotel_choice set chosen_as_published = true "
+            "where answer_key = ANSWER(is_valid)",
+        ],
+        "exactly_one_option_is_chosen_audited": [
+            "update int_hotel_choice set chosen_audited = null "
+            "where answer_key = ANSWER(is_audited)",
+            "update int_hotel_choice set chosen_audited = (option = 'A') "
+            "where answer_key = ANSWER(not is_audited)",
+        ],
+        "every_answer_is_counted_in_one_class": [
+            "update int_hotel_slot_count set answers = answers + 1",
+        ],
+        "slot_picks_add_to_n": [
+            "update int_hotel_slot_count set slot1_count = slot1_count + 1",
+        ],
+        "every_answer_is_of_the_current_fingerprint": [
+            "update int_hotel_study_model set input_fingerprint = 'old'",
+        ],
+        "every_run_has_a_model_and_adds_up": [
+            "update int_hotel_run set failed_calls = calls + 1",
+        ],
+    },
+    "estimates": {
+        "expect_column_values_to_be_in_set": [
+            "update est_hotel_logit set status = 'fine'",
+        ],
+        "every_list_has_one_entry_per_term": [
+            "update est_hotel_logit set estimate = estimate[:3]",
+        ],
+        "an_ok_fit_is_defined_and_no_number_is_infinite": [
+            "update est_hotel_logit set aic = null where AN_OK_FIT",
+            "update est_hotel_logit set aic = 'nan' where AN_OK_FIT",
+        ],
+        "every_term_has_a_status_and_numbers_in_range": [
+            "update est_hotel_logit set p_value = [1.5 for p in p_value] "
+            "where AN_OK_FIT",
+            "update est_hotel_logit set std_error = [-1.0 for e in std_error] "
+            "where AN_OK_FIT",
+        ],
+        "an_ok_term_has_estimate_error_and_interval": [
+            "update est_hotel_logit set cluster_std_error = [null::double for e in "
+            "cluster_std_error] where AN_OK_FIT",
+        ],
+        "every_model_has_every_fit_and_no_other": [
+            "delete from est_hotel_logit where design = 'audited'",
+            "update est_hotel_logit set variant = 'json' "
+            "where specification = 'brand_area'",
+        ],
+        "every_row_of_est_hotel_logit_is_of_current_answers": [
+            "update est_hotel_logit set input_fingerprint = 'old'",
+        ],
+        "every_row_of_est_hotel_wtp_is_of_current_answers": [
+            "update est_hotel_wtp set input_fingerprint = 'old'",
+        ],
+        "every_row_of_est_hotel_slot_test_is_of_current_answers": [
+            "update est_hotel_slot_test set input_fingerprint = 'old'",
+        ],
+        "an_ok_value_is_defined_and_inside_its_intervals": [
+            "update est_hotel_wtp set wtp_usd = null where status = 'ok'",
+        ],
+        "every_pooled_fit_is_tested": [
+            "delete from est_hotel_pooling_test where reading = 'audited'",
+        ],
+        "every_variant_of_a_model_with_base_answers_has_its_base": [
+            "update est_hotel_logit set variant = 'json' where block = 'binary'",
+        ],
+        "every_row_of_est_hotel_variant_base_is_of_current_answers": [
+            "insert into est_hotel_variant_base by name "
+            "(select * replace ('old' as input_fingerprint) from est_hotel_logit)",
+        ],
+        "every_counted_format_is_tested": [
+            "delete from est_hotel_slot_test where format = 'binary'",
+        ],
+    },
+    "marts": {
+        "expect_compound_columns_to_be_unique": [
+            "insert into hotel_wtp from hotel_wtp limit 1",
+        ],
+        "expect_column_values_to_be_in_set": [
+            "update hotel_fit set reading = 'ours' where reading = 'audited'",
+        ],
+        "both_readings_stand_side_by_side": [
+            "delete from hotel_wtp where reading = 'as_published'",
+        ],
+        "slot_picks_add_to_n": [
+            "update hotel_first_shown set slot2_count = slot2_count + 1",
+        ],
+        "every_answer_is_counted_in_one_class": [
+            "update hotel_first_shown set answers = answers + 1",
+        ],
+        "a_share_of_nothing_is_null": [
+            "update hotel_first_shown set first_shown_rate = null",
+        ],
+        "expect_column_values_to_be_between": [
+            "update hotel_first_shown set slot1_share = 1.5 where format = 'binary'",
+        ],
+        "answers_add_up": [
+            "update hotel_booking_outcome set left_out_count = left_out_count + 1",
+        ],
+        "chain_shares_add_to_one": [
+            "update hotel_booking_outcome set ihg_share = ihg_share + 0.1",
+        ],
+        "difference_is_audited_minus_as_published": [
+            "update hotel_reading_difference set difference = difference + 1",
+        ],
+        "every_fit_has_its_terms": [
+            "delete from hotel_coefficient where term = 'stars'",
+        ],
+        "every_decile_fit_has_ten_points_on_rising_prices": [
+            "delete from hotel_decile_curve where decile = 4",
+            "update hotel_decile_curve set lower_usd = 0 where decile = 2",
+        ],
+        "answers_of_both_formats_are_pooled": [
+            "update hotel_pooling_test set pooled_n = pooled_n + 1",
+        ],
+        "well_identified_models_are_valued_and_no_other": [
+            "delete from hotel_reference_price",
+            "update hotel_wtp set well_identified = false",
+        ],
+        "the_board_shows_the_marts": [
+            "update hotel_board set value = value + 1",
+        ],
+        "every_row_is_of_a_known_run_and_model": [
+            "update int_hotel_run set is_excluded = true",
+        ],
+        "an_ok_value_is_defined": [
+            "update hotel_coefficient set estimate = null where status = 'ok'",
+        ],
+        "nothing_that_is_not_ok_is_ranked": [
+            "update hotel_board set status = 'weak', rank_lo = 1",
+        ],
+    },
+}
