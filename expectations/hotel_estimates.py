@@ -15,8 +15,9 @@ from expectations.vocabulary import (
     SPECIFICATIONS,
     quoted,
 )
+from models.amce import CONTRASTS
 from models.hotel_plan import BASE_VARIANT, EVERY_FIT, HotelFit
-from models.hotel_terms import ATTRIBUTES, DESIGN_NAMES, DESIGNS
+from models.hotel_terms import ATTRIBUTES, DESIGN_NAMES, DESIGNS, SLOT
 from models.hotel_terms import SPECIFICATIONS as PRICE_FORMS
 from models.status import OK, STATUSES
 
@@ -173,7 +174,7 @@ _FITS: list[Rule] = [
 _WTP: list[Rule] = [
     *not_null("est_hotel_wtp", *_WTP_KEY, "status"),
     *unique("est_hotel_wtp", *_WTP_KEY),
-    *one_of("est_hotel_wtp", "attribute", ATTRIBUTES),
+    *one_of("est_hotel_wtp", "attribute", (*ATTRIBUTES, SLOT)),
     *one_of("est_hotel_wtp", "specification", _PRICE_FORMS),
     *one_of("est_hotel_wtp", "design", _WTP_DESIGNS),
     *one_of("est_hotel_wtp", "status", STATUSES),
@@ -212,6 +213,34 @@ _SLOTS: list[Rule] = [
         """,
     ),
     _stale("est_hotel_slot_test"),
+]
+
+_AMCE: list[Rule] = [
+    *not_null("est_hotel_amce", "study_id", "model_id", "contrast", "status"),
+    *unique("est_hotel_amce", "study_id", "model_id", "variant", "contrast"),
+    *one_of("est_hotel_amce", "contrast", tuple(one.name for one in CONTRASTS)),
+    *one_of("est_hotel_amce", "status", STATUSES),
+    *within("est_hotel_amce", "std_error_pp", low=0),
+    EmptyRule(
+        "est_hotel_amce",
+        "every_contrast_of_every_model_is_estimated_on_its_audited_answers",
+        f"""
+        with wanted as (
+            select study_id, model_id,
+                count(distinct answer_key) filter (where chosen_audited) as answers
+            from int_hotel_choice
+            where variant = '{BASE_VARIANT}' and format = 'binary'
+            group by all
+        )
+        select study_id, model_id, max(answers) as answers, count(contrast) as contrasts
+        from wanted
+        full join est_hotel_amce using (study_id, model_id)
+        group by all
+        having contrasts != {len(CONTRASTS)} or max(answers) is null
+            or count(*) filter (where n != answers) > 0
+        """,
+    ),
+    _stale("est_hotel_amce"),
 ]
 
 _SECOND: list[Rule] = [
@@ -264,8 +293,9 @@ SUITE = Suite(
         "est_hotel_logit": _FIT_KEY,
         "est_hotel_wtp": _WTP_KEY,
         "est_hotel_slot_test": ("study_id", "model_id", "variant", "format"),
+        "est_hotel_amce": ("study_id", "model_id", "variant", "contrast"),
         "est_hotel_variant_base": _FIT_KEY,
         "est_hotel_pooling_test": ("study_id", "model_id", "reading"),
     },
-    rules=(*_FITS, *_WTP, *_SLOTS, *_SECOND),
+    rules=(*_FITS, *_WTP, *_SLOTS, *_AMCE, *_SECOND),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from expectations import hotel_marts_lever
 from expectations.mart_rules import breaks, grain_rules, honest_blanks
 from expectations.rules import EmptyRule, Rule, Suite, one_of, within
 from expectations.vocabulary import (
@@ -218,4 +219,7 @@ _BLANKS: list[Rule] = [
     *within("hotel_board", "failed_share", low=0, high=1),
 ]
 
-SUITE = Suite(keys=GRAINS, rules=(*_GRAINS, *_IDENTITIES, *_BLANKS))
+SUITE = Suite(
+    keys=GRAINS | hotel_marts_lever.GRAINS,
+    rules=(*_GRAINS, *_IDENTITIES, *_BLANKS, *hotel_marts_lever.RULES),
+)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from models import status
-from models.hotel_terms import ATTRIBUTES, SPECIFICATIONS, Specification
+from models.hotel_terms import ATTRIBUTES, SLOT, SPECIFICATIONS, Specification
 from models.inference import (
     UNDEFINED,
     Interval,
@@ -71,7 +71,7 @@ class _Pair(NamedTuple):
 
 
 def wtp_table(fits: pa.Table) -> pa.Table:
-    """Turn fitted logits into willingness to pay for four attributes.
+    """Turn fitted logits into willingness to pay for four attributes and the slot.
 
     As published, log form (Kireyev 2026): attribute over the absolute price coefficient
     times $250, its error without the covariance of the two; linear form: minus the
@@ -89,19 +89,22 @@ def wtp_table(fits: pa.Table) -> pa.Table:
     pyarrow.Table
         ``WTP_SCHEMA``, one row for each fit and attribute, in the order of the keys.
         Dollars a night: for one star, one review point of ten, free cancellation,
-        breakfast. Null with a status where a coefficient has no estimate or the price
-        coefficient is too small (``weak``). Audited values whose price interval
-        contains 0 are ``weak``; Fieller's set is then unbounded and its ends null.
-        ``p_identified`` says whether both p-values of the fit are below 0.001, the
-        published screen without its part on the verdict; null where one is undefined.
+        breakfast, and, where the fit has the term, for being shown first against an
+        order that favours neither (``slot``; against second it is twice that). Null
+        with a status where a coefficient has no estimate or the price coefficient is
+        too small (``weak``). Audited values whose price interval contains 0 are
+        ``weak``; Fieller's set is then unbounded and its ends null. ``p_identified``
+        says whether both p-values of the fit are below 0.001, the published screen
+        without its part on the verdict; null where one is undefined.
         An empty input gives an empty table.
     """
     rows: list[Row] = []
     names = {spec.name: spec for spec in SPECIFICATIONS}
     for fit in fits.to_pylist():
         specification = names[fit["specification"]]
-        for attribute in ATTRIBUTES:
-            rows.append(_row(fit, specification, attribute))
+        for attribute in (*ATTRIBUTES, SLOT):
+            if attribute in fit["term"]:
+                rows.append(_row(fit, specification, attribute))
     keys = ("study_id", "model_id", "variant", "specification", "design", "attribute")
     rows.sort(key=lambda row: tuple(row[key] for key in keys))
     return build_table(rows, WTP_SCHEMA)

@@ -62,7 +62,7 @@ BIN_INPUT = pa.schema(
         pa.field("block", pa.string(), nullable=False),
         pa.field("decile", pa.int64(), nullable=False),
         pa.field("upper_usd", _NUMBER, nullable=False),
-        pa.field("median_usd", _NUMBER, nullable=False),
+        pa.field("median_usd", _NUMBER),
     ]
 )
 _OUT_KEYS = [
@@ -112,8 +112,8 @@ def price_lever_table(fits: Columns, bins: Columns) -> pa.Table:
         will do), specifications ``log``, ``linear`` and ``decile``; others are skipped.
         The design ``audited`` takes the clustered covariance, others the plain one.
     bins
-        ``BIN_INPUT``: upper edge and median price of each decile, for each study and
-        block that has a decile fit.
+        ``BIN_INPUT``: upper edge and median price (null when no option has such a
+        price) of each decile, for each study and block that has a decile fit.
 
     Returns
     -------
@@ -122,14 +122,15 @@ def price_lever_table(fits: Columns, bins: Columns) -> pa.Table:
         ($100, $250, $800). ``share_change`` in (-0.5, 0.5) is the gain of one of two
         options that were equally good before. The interval is that of the utility,
         turned into shares. ``no_variation`` with a change of 0 and no interval where a
-        decile curve is level; null with a status where a coefficient is missing. An
+        decile curve is level; null with a status where a coefficient is missing, which
+        is ``too_few`` for a decile fit whose deciles are not ten rising prices. An
         empty input gives an empty table.
 
     Raises
     ------
     ValueError
-        Input that breaks a schema, or a decile fit whose study and block have no ten
-        bins in ascending order of price.
+        Input that breaks a schema, or a decile fit whose study and block have not
+        each of ten deciles once.
     """
     rows = read_rows(fits, FIT_INPUT, _KEYS, what="fits")
     known = _bins(bins)
@@ -157,8 +158,8 @@ def price_shape_table(fits: Columns, bins: Columns) -> pa.Table:
         ``SHAPE_SCHEMA``, one row for each decile fit. ``bump_decile`` is null when none
         of deciles 2 to 4 is above decile 1; ``bump`` is then not above 0.
         ``threshold_usd`` is the edge between the two deciles of the largest drop. Null
-        with a status where a coefficient is missing; ``weak`` when the interval
-        contains 0. An empty input gives an empty table.
+        with a status where a coefficient is missing, ``too_few`` as above; ``weak``
+        when the interval contains 0. An empty input gives an empty table.
 
     Raises
     ------
@@ -179,30 +180,38 @@ class _Bins:
     median_usd: Floats
 
 
-def _bins(columns: Columns) -> dict[tuple[str, str], _Bins]:
+def _bins(columns: Columns) -> dict[tuple[str, str], _Bins | None]:
+    """Return the deciles of each study and block, None where they are no ten prices."""
     keys = ("study_id", "block", "decile")
     rows = read_rows(columns, BIN_INPUT, keys, what="price deciles")
-    found = {}
+    found: dict[tuple[str, str], _Bins | None] = {}
     for family in families(rows, keys[:2]):
         name = family[0]["study_id"], family[0]["block"]
         upper, median = (
             np.array([row[column] for row in family], dtype=np.float64)
             for column in ("upper_usd", "median_usd")
         )
+        if tuple(row["decile"] for row in family) != DECILES:
+            raise ValueError(f"price deciles: {name} needs deciles 1 to 10, each once")
+        # a bank with few prices leaves deciles empty: NaN rises nowhere
         ascending = (np.diff(upper) > 0).all() and (np.diff(median) > 0).all()
-        if tuple(row["decile"] for row in family) != DECILES or not ascending:
-            raise ValueError(
-                f"price deciles: {name} needs deciles 1 to 10 with rising prices"
-            )
-        found[name] = _Bins(upper, median)
+        found[name] = _Bins(upper, median) if ascending else None
     return found
 
 
-def _bins_of(row: Row, known: dict[tuple[str, str], _Bins]) -> _Bins:
+def _bins_of(row: Row, known: dict[tuple[str, str], _Bins | None]) -> _Bins | None:
     name = row["study_id"], row["block"]
     if name not in known:
         raise ValueError(f"price deciles: none for study and block {name}")
     return known[name]
+
+
+def _undefined(label: str) -> Combination:
+    nan = float(np.nan)
+    return Combination(nan, nan, Interval(nan, nan), label)
+
+
+_UNKNOWN = _undefined(status.TOO_FEW)
 
 
 class _Terms:
@@ -230,13 +239,17 @@ def _numbers(values: list[float | None]) -> Floats:
 
 
 def _lever_row(
-    row: Row, known: dict[tuple[str, str], _Bins], lever: Lever, price: float
+    row: Row, known: dict[tuple[str, str], _Bins | None], lever: Lever, price: float
 ) -> Row:
     lower = lever.discounted(price)
     if row["specification"] == "decile":
-        medians = _bins_of(row, known).median_usd
-        weights = decile_weights(lower, medians) - decile_weights(price, medians)
-        change = _Terms(row, DECILE_TERMS).combine(weights)
+        bins = _bins_of(row, known)
+        if bins is None:
+            change = _UNKNOWN
+        else:
+            medians = bins.median_usd
+            weights = decile_weights(lower, medians) - decile_weights(price, medians)
+            change = _Terms(row, DECILE_TERMS).combine(weights)
     elif row["specification"] == "log":
         weights = np.array([np.log(lower / price)])
         change = _Terms(row, ("log_price",)).combine(weights)
@@ -260,14 +273,22 @@ def _share_change(utility: float) -> float:
     return float(expit(utility)) - 0.5
 
 
-def _shape_row(row: Row, known: dict[tuple[str, str], _Bins]) -> Row:
+def _shape_row(row: Row, known: dict[tuple[str, str], _Bins | None]) -> Row:
+    bins = _bins_of(row, known)
+    if bins is None:
+        return {
+            **{key: row[key] for key in (*_KEYS, "input_fingerprint")},
+            "bump_decile": None,
+            **_columns("bump", _UNKNOWN),
+            "threshold_usd": None,
+            **_columns("drop", _UNKNOWN),
+        }
     terms = _Terms(row, DECILE_TERMS)
     parts = terms.estimate, terms.covariance, terms.statuses
     bump, threshold = find_bump(*parts), find_threshold(*parts)
-    edges = _bins_of(row, known).upper_usd
-    nan = float(np.nan)
+    edges = bins.upper_usd
     drop = (
-        Combination(nan, nan, Interval(nan, nan), status.worst(terms.statuses))
+        _undefined(status.worst(terms.statuses))
         if threshold is None
         else threshold.drop
     )

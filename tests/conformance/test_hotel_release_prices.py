@@ -129,3 +129,64 @@ def test_models_with_a_negative_answer_to_price(marts, models, published):
             and row["b_logp_p"] < 0.05
             and top[name] < -0.3
         ), name
+
+
+def test_bump_of_gpt_5_4_nano_at_decile_2(marts, models):
+    if "GPT-5.4 Nano" not in models:
+        pytest.skip("the release at hand has no answers of GPT-5.4 Nano")
+    # Kireyev 2026, section 5.2 and its decile tables: +0.643 (0.117) pooled and
+    # +0.695 (0.154) ternary at decile 2
+    for block, height, error, tolerance in (
+        ("pooled", 0.643, 0.117, POOLED_DECILE),
+        ("ternary", 0.695, 0.154, TERNARY_DECILE),
+    ):
+        (found,) = marts.execute(
+            "select bump_decile, bump, bump_std_error, bump_status"
+            " from marts.hotel_price_shape where reading = 'as_published'"
+            " and model_id = ? and block = ?",
+            [models["GPT-5.4 Nano"], block],
+        ).fetchall()
+        assert (found[0], found[3]) == (2, "ok")
+        # printed to three digits
+        assert abs(found[1] - height) < 0.0005 + tolerance
+        assert abs(found[2] - error) < 0.0005 + tolerance
+
+
+def test_what_a_discount_moves_in_the_log_form(marts, published):
+    for name, row in published("personality").set_index("model").iterrows():
+        found = marts.execute(
+            "select price_usd, discounted_usd, share_change"
+            " from marts.hotel_price_lever join marts.model using (model_id)"
+            " where reading = 'as_published' and display_name = ? and block = 'binary'"
+            " and specification = 'log'",
+            [name],
+        ).fetchall()
+        # $20 or 10 % off at three prices
+        assert sorted((price, lower) for price, lower, _ in found) == [
+            (100, 80),
+            (100, 90),
+            (250, 225),
+            (250, 230),
+            (800, 720),
+            (800, 780),
+        ]
+        for price, lower, gain in found:
+            # two equal options: share 1/2, then p / (1 + p) with p = (lower/price)^b
+            odds = (lower / price) ** row["b_logp"]
+            assert gain == pytest.approx(odds / (1 + odds) - 0.5, rel=1e-9)
+
+
+def test_slot_of_qwen3_8b_in_dollars(marts, models):
+    if "Qwen3 8B" not in models:
+        pytest.skip("the release at hand has no answers of Qwen3 8B")
+    # slot -3.3593 and log price -2.0525 at $250: -(-3.3593 / -2.0525) * 250 = -409.2,
+    # with an intercept besides; without one the audited slope is -2.0736: -405.0
+    ((value, swing, lo, hi, status),) = marts.execute(
+        "select value_usd, first_over_second_usd, fieller_lo, fieller_hi, status"
+        " from marts.hotel_slot_value where model_id = ? and specification = 'log'",
+        [models["Qwen3 8B"]],
+    ).fetchall()
+    assert value == pytest.approx(-405.0, abs=1)
+    assert swing == 2 * value
+    assert lo < value < hi < 0
+    assert status == "ok"

@@ -164,6 +164,13 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
             "insert into est_hotel_variant_base by name "
             "(select * replace ('old' as input_fingerprint) from est_hotel_logit)",
         ],
+        "every_contrast_of_every_model_is_estimated_on_its_audited_answers": [
+            "delete from est_hotel_amce where contrast = 'cancel'",
+            "update est_hotel_amce set n = n + 1",
+        ],
+        "every_row_of_est_hotel_amce_is_of_current_answers": [
+            "update est_hotel_amce set input_fingerprint = 'old'",
+        ],
         "every_counted_format_is_tested": [
             "delete from est_hotel_slot_test where format = 'binary'",
         ],
@@ -218,6 +225,26 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         ],
         "every_row_is_of_a_known_run_and_model": [
             "update int_hotel_run set is_excluded = true",
+        ],
+        "an_effect_lies_in_its_interval": [
+            "update hotel_amce set estimate_pp = ci_hi_pp + 1",
+        ],
+        "every_audited_slot_has_its_value": [
+            "update hotel_slot_value set value_usd = -value_usd",
+            "delete from hotel_slot_value where specification = 'log'",
+        ],
+        "every_price_fit_has_every_lever_at_every_price": [
+            "delete from hotel_price_lever where price_usd = 250",
+        ],
+        "an_ok_bump_is_defined_and_inside_its_interval": [
+            "update hotel_price_shape set bump_ci_lo = bump + 1",
+        ],
+        "an_ok_drop_is_defined_and_inside_its_interval": [
+            "update hotel_price_shape set drop_utility = 'nan'",
+        ],
+        "a_bump_stands_on_its_decile_and_a_drop_on_an_edge": [
+            "update hotel_price_shape set bump = bump + 1",
+            "update hotel_price_shape set threshold_usd = threshold_usd + 0.5",
         ],
         "an_ok_value_is_defined": [
             "update hotel_coefficient set estimate = null where status = 'ok'",

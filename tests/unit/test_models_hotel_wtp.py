@@ -188,7 +188,7 @@ def test_screen_needs_both_p_values() -> None:
     assert row["p_identified"] is False
 
 
-def test_four_attributes_in_the_order_of_keys() -> None:
+def test_attributes_and_the_slot_in_the_order_of_keys() -> None:
     rows = [
         fit_row(form, design)
         for form in ("log", "linear")
@@ -199,7 +199,8 @@ def test_four_attributes_in_the_order_of_keys() -> None:
     keys = table.select(["specification", "design", "attribute"]).to_pylist()
     listed = [tuple(key.values()) for key in keys]
     assert listed == sorted(listed)
-    assert len(listed) == 24
+    # four attributes and the slot that these fits have, in two forms and three designs
+    assert len(listed) == 5 * 2 * 3
     turned = wtp_table(build_table(rows[::-1], FIT_SCHEMA))
     assert turned.equals(table)
 

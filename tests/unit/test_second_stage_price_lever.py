@@ -209,13 +209,38 @@ def test_shape_of_a_decile_curve() -> None:
     assert (row["bump_status"], row["drop_status"]) == ("failed", "failed")
 
 
+@pytest.mark.parametrize("median", [None, MEDIANS[3]])
+def test_a_bank_with_too_few_prices_has_no_curve(median: float | None) -> None:
+    few = {**BINS, "median_usd": [*MEDIANS[:4], median, *MEDIANS[5:]]}
+    fits = pa.Table.from_pylist([DECILE, LOG], FIT_INPUT)
+    rows = price_lever_table(fits, few).to_pylist()
+    for row in rows:
+        parts = row["share_change"], row["ci_lo"], row["utility_change"]
+        if row["specification"] == "decile":
+            assert (*parts, row["status"]) == (None, None, None, "too_few")
+        else:
+            assert row["status"] == "ok"
+            assert None not in parts
+    (shape,) = price_shape_table(fits, few).to_pylist()
+    assert (shape["bump"], shape["bump_decile"], shape["bump_status"]) == (
+        None,
+        None,
+        "too_few",
+    )
+    assert (shape["threshold_usd"], shape["drop"], shape["drop_status"]) == (
+        None,
+        None,
+        "too_few",
+    )
+
+
 def test_refusals() -> None:
     fits = pa.Table.from_pylist([DECILE], FIT_INPUT)
     other = {**BINS, "block": ["ternary"] * 10}
     with pytest.raises(ValueError, match="none for study and block"):
         price_lever_table(fits, other)
-    with pytest.raises(ValueError, match="needs deciles 1 to 10 with rising prices"):
-        price_lever_table(fits, {**BINS, "median_usd": MEDIANS[::-1]})
+    with pytest.raises(ValueError, match="needs deciles 1 to 10, each once"):
+        price_lever_table(fits, {**BINS, "decile": list(range(10))})
     bare = pa.Table.from_pylist([LOG | {"term": ["slot", "price"]}], FIT_INPUT)
     with pytest.raises(ValueError, match="log audited has no term 'log_price'"):
         price_lever_table(bare, BINS)

@@ -10,6 +10,7 @@ def model(dbt, session):
         "est_hotel_slot_test": dbt.ref("est_hotel_slot_test"),
         "est_hotel_pooling_test": dbt.ref("est_hotel_pooling_test"),
         "est_hotel_variant_base": dbt.ref("est_hotel_variant_base"),
+        "est_hotel_amce": dbt.ref("est_hotel_amce"),
         "int_hotel_study_model": dbt.ref("int_hotel_study_model"),
         "int_hotel_choice": dbt.ref("int_hotel_choice"),
         "int_hotel_slot_count": dbt.ref("int_hotel_slot_count"),
