@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from expectations import hotel_marts_lever
+from expectations import hotel_marts_lever, hotel_marts_second_stage
 from expectations.mart_rules import breaks, grain_rules, honest_blanks
 from expectations.rules import EmptyRule, Rule, Suite, one_of, within
 from expectations.vocabulary import (
@@ -219,7 +219,13 @@ _BLANKS: list[Rule] = [
     *within("hotel_board", "failed_share", low=0, high=1),
 ]
 
+_GROUPS = (hotel_marts_lever, hotel_marts_second_stage)
 SUITE = Suite(
-    keys=GRAINS | hotel_marts_lever.GRAINS,
-    rules=(*_GRAINS, *_IDENTITIES, *_BLANKS, *hotel_marts_lever.RULES),
+    keys=GRAINS | {k: v for group in _GROUPS for k, v in group.GRAINS.items()},
+    rules=(
+        *_GRAINS,
+        *_IDENTITIES,
+        *_BLANKS,
+        *[rule for group in _GROUPS for rule in group.RULES],
+    ),
 )

@@ -73,3 +73,8 @@
         else 'offsets_joined'
     end
 {%- endmacro %}
+
+{# x ln x, which is 0 for a share of 0. #}
+{% macro x_log_x(share) -%}
+    case when {{ share }} > 0 then {{ share }} * ln({{ share }}) else 0 end
+{%- endmacro %}

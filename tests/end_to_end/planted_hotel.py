@@ -226,6 +226,22 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "every_row_is_of_a_known_run_and_model": [
             "update int_hotel_run set is_excluded = true",
         ],
+        "p_is_the_share_of_permuted_gaps_that_reach_the_observed_one": [
+            "update hotel_brand_similarity set permutations = permutations - 1",
+        ],
+        "every_pair_of_models_is_within_across_or_skipped": [
+            "update hotel_brand_similarity set within_pairs = within_pairs + 1",
+        ],
+        "an_adjusted_p_is_no_smaller_than_the_raw_one": [
+            "update hotel_multiplicity set p_holm = p_raw / 2 where p_raw > 0",
+        ],
+        "every_model_that_takes_part_has_its_tests": [
+            "delete from hotel_multiplicity where term = 'stars'",
+            "update hotel_multiplicity set family_tests = family_tests + 1",
+        ],
+        "a_correlation_is_over_scored_models_and_adjusted_upwards": [
+            "update hotel_capability_correlation set n = scored_models + 1",
+        ],
         "an_effect_lies_in_its_interval": [
             "update hotel_amce set estimate_pp = ci_hi_pp + 1",
         ],

@@ -19,8 +19,12 @@ def model(dbt, session):
         "hotel_slot_value": dbt.ref("hotel_slot_value"),
         "hotel_price_lever": dbt.ref("hotel_price_lever"),
         "hotel_price_shape": dbt.ref("hotel_price_shape"),
+        "hotel_brand_similarity": dbt.ref("hotel_brand_similarity"),
+        "hotel_multiplicity": dbt.ref("hotel_multiplicity"),
+        "hotel_capability_correlation": dbt.ref("hotel_capability_correlation"),
         "hotel_reading_difference": dbt.ref("hotel_reading_difference"),
         "int_hotel_run": dbt.ref("int_hotel_run"),
+        "int_hotel_taste": dbt.ref("int_hotel_taste"),
         "int_hotel_model": dbt.ref("int_hotel_model"),
     }
     return run_gate(session, gate="hotel_marts", relations=relations)
