@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from expectations import hotel_marts_lever, hotel_marts_second_stage
+from expectations import (
+    hotel_marts_lever,
+    hotel_marts_second_stage,
+    hotel_marts_variant,
+)
 from expectations.mart_rules import breaks, grain_rules, honest_blanks
 from expectations.rules import EmptyRule, Rule, Suite, one_of, within
 from expectations.vocabulary import (
@@ -219,7 +223,7 @@ _BLANKS: list[Rule] = [
     *within("hotel_board", "failed_share", low=0, high=1),
 ]
 
-_GROUPS = (hotel_marts_lever, hotel_marts_second_stage)
+_GROUPS = (hotel_marts_lever, hotel_marts_second_stage, hotel_marts_variant)
 SUITE = Suite(
     keys=GRAINS | {k: v for group in _GROUPS for k, v in group.GRAINS.items()},
     rules=(

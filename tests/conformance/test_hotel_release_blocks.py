@@ -251,3 +251,67 @@ def test_five_options(marts, models, published_tables):
     assert abs(found["log_price"][0] - row["b_logp_5opt"]) < COEFFICIENT
     assert relative(found["log_price"][1], row["b_logp_5opt_se"]) < STD_ERROR
     assert abs(found["review_score"][0] - row["b_review_5opt"]) < COEFFICIENT
+
+
+def test_variants_against_the_base_prompt(marts, models, published_tables):
+    table = published_tables["variant_ablation"].set_index(["model", "variant"])
+    found = marts.execute(
+        "select display_name, variant, statistic, estimate, base_estimate, z, status"
+        " from marts.hotel_variant_effect join marts.model using (model_id)"
+        " where reading = 'as_published' and variant <> 'temp07'"
+    ).fetchall()
+    # answers to variants may be at hand for fewer models than answers to the base
+    wanted = {(row[0], row[1]) for row in found}
+    assert wanted <= set(table.index)
+    four = {("Gemma2 9B", one) for one in ("json", "reorder", "persona", "cot")}
+    assert "Gemma2 9B" not in models or four <= wanted
+    columns = {
+        "log_price": ("b_logp", "z_vs_base_logp"),
+        "review_score": ("b_review", "z_vs_base_review"),
+        "wtp_review_score_usd": ("wtp250", None),
+    }
+    assert len(found) == 3 * len(wanted)
+    for name, variant, statistic, estimate, base, z, status in found:
+        value, ratio = columns[statistic]
+        where = f"{name} {variant} {statistic}"
+        assert status == "ok", where
+        assert relative(estimate, table.loc[(name, variant), value]) < MAXIMUM, where
+        assert relative(base, table.loc[(name, "baseline"), value]) < MAXIMUM, where
+        if ratio:
+            assert relative(z, table.loc[(name, variant), ratio]) < MAXIMUM, where
+
+
+def test_temperature_beside_the_triage_rate(marts, models, published_tables):
+    table = published_tables["temp_check"].set_index("model")
+    found = marts.execute(
+        "select display_name, answers, n, first_shown_rate,"
+        " first_shown_rate_as_triaged, verdict, log_price"
+        " from marts.hotel_temperature_effect"
+        " join marts.model using (model_id) where reading = 'as_published'"
+    ).fetchall()
+    assert {row[0] for row in found} <= set(table.index)
+    assert ("Gemma3 4B" in models) == ("Gemma3 4B" in {row[0] for row in found})
+    for name, answers, n, rate, triaged, verdict, slope in found:
+        row = table.loc[name]
+        assert (answers, n) == (row["n_scored"], row["n_valid"])
+        assert rate == row["first_shown_pooled"]
+        assert triaged == row["first_t0"]
+        assert verdict == row["verdict_t07"]
+        assert relative(slope, row["t07_b_logp"]) < MAXIMUM
+
+
+def test_five_option_choices_are_predicted_as_published(
+    marts, models, published_tables
+):
+    table = published_tables["fiveopt_results"].set_index("model")
+    found = marts.execute(
+        "select display_name, n, hit_rate, top_two_rate, mean_rank, status"
+        " from marts.hotel_five_option_prediction"
+        " join marts.model using (model_id) where reading = 'as_published'"
+    ).fetchall()
+    assert ("Gemma2 9B" in models) == ("Gemma2 9B" in {row[0] for row in found})
+    for name, n, hit, top_two, rank, status in found:
+        row = table.loc[name]
+        assert (n, status) == (row["n_valid"], "ok")
+        assert (hit, top_two) == (row["hit_rate"], row["top2_rate"])
+        assert relative(rank, row["mean_rank"]) < MAXIMUM

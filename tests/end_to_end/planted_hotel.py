@@ -1,4 +1,7 @@
-"""What is planted to break each rule of the hotel gates, layer by layer."""
+"""What is planted to break each rule of the hotel gates, layer by layer.
+
+Where the simulated shoppers leave a table empty, a whole row is planted.
+"""
 
 from __future__ import annotations
 
@@ -241,6 +244,30 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         ],
         "a_correlation_is_over_scored_models_and_adjusted_upwards": [
             "update hotel_capability_correlation set n = scored_models + 1",
+        ],
+        "a_difference_is_variant_minus_base_inside_its_interval": [
+            "insert into hotel_variant_effect by name select study_id, "
+            "model_id, reading, 'json' as variant, 'log_price' as statistic, 2 "
+            "as estimate, 1 as base_estimate, 3 as difference from hotel_board "
+            "limit 1",
+        ],
+        "the_variant_side_is_the_coefficient_of_the_variant": [
+            "insert into hotel_variant_effect by name select study_id, "
+            "model_id, reading, 'json' as variant, 'log_price' as statistic, 2 "
+            "as estimate from hotel_board limit 1",
+        ],
+        "no_more_answers_count_than_were_given": [
+            "insert into hotel_temperature_effect by name select study_id, "
+            "model_id, reading, 9 as answers, 10 as n, 0.5 as first_shown_rate "
+            "from hotel_board limit 1",
+        ],
+        "every_model_asked_about_five_options_is_predicted_on_all_its_answers": [
+            "insert into hotel_five_option_prediction by name select study_id, "
+            "model_id, reading, 10 as n from hotel_board limit 1",
+        ],
+        "scores_are_of_a_ranking": [
+            "insert into hotel_five_option_prediction by name select study_id, "
+            "model_id, reading, 0.5 as log_score from hotel_board limit 1",
         ],
         "an_effect_lies_in_its_interval": [
             "update hotel_amce set estimate_pp = ci_hi_pp + 1",
