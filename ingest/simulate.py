@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ingest.errors import LoadError
 from ingest.hotel.bank import Tasks
+from ingest.hotel.shapes import is_hotel_data
 from ingest.hotel.shoppers import Shopper
+from ingest.hotel.simulated_run import is_shopper_file
 from ingest.hotel.simulation import (
     DEFAULT_SEED,
     DEFAULT_TASKS,
@@ -44,7 +46,8 @@ def write_simulation(simulation: Simulation, folder: Path) -> tuple[Path, ...]:
     simulation
         What ``simulate_hotel`` gives.
     folder
-        Made where it is absent; files of the same names are replaced.
+        Made where it is absent. Files of this very simulation are left alone, and so
+        is whatever no release could hold; nothing is ever replaced.
 
     Returns
     -------
@@ -56,18 +59,55 @@ def write_simulation(simulation: Simulation, folder: Path) -> tuple[Path, ...]:
     Raises
     ------
     LoadError
-        When the folder cannot be written.
+        When the folder holds files of another simulation or a release, which would
+        then be read as one with these, or cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, content in simulation.files.items():
-            (folder / name).write_bytes(content)
+        _refuse_other_files(simulation, folder)
+        _write_missing(simulation.files, folder)
     except OSError as error:
         raise LoadError(
             f"simulation files cannot be written to {folder} ({error.strerror}); give "
             "another folder"
         ) from error
     return tuple(folder / name for name in simulation.files)
+
+
+def _refuse_other_files(simulation: Simulation, folder: Path) -> None:
+    present = [
+        path
+        for path in folder.iterdir()
+        if is_hotel_data(path.name) or is_shopper_file(path.name)
+    ]
+    files = simulation.files
+    other = [path.name for path in present if not _is(path, files.get(path.name))]
+    if other:
+        more = f" and {len(other) - 1} more" if len(other) > 1 else ""
+        raise LoadError(
+            f"{folder} holds {min(other)}{more} of another simulation or a release: "
+            "nothing was written; give an empty folder"
+        )
+
+
+def _is(path: Path, content: bytes | None) -> bool:
+    return content is not None and path.is_file() and path.read_bytes() == content
+
+
+def _write_missing(files: Mapping[str, bytes], folder: Path) -> None:
+    made: list[Path] = []
+    try:
+        for name, content in files.items():
+            path = folder / name
+            if not path.exists():
+                with path.open("xb") as file:
+                    made.append(path)
+                    file.write(content)
+    except BaseException:
+        # Half of a simulation would stand in the way of the next.
+        for path in made:
+            path.unlink()
+        raise
 
 
 def load_simulated_hotel(
@@ -99,7 +139,7 @@ def load_simulated_hotel(
     ------
     LoadError
         When the simulation cannot be made, a run of the same name holds other answers,
-        or the warehouse or ``out`` cannot be written.
+        ``out`` holds other files, or it or the warehouse cannot be written.
     """
     simulation = simulate_hotel(tasks=tasks, seed=seed, shoppers=shoppers, bank=bank)
     with working_copy(warehouse) as copy:

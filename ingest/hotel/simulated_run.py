@@ -76,6 +76,15 @@ def _file_tag(model_tag: str, seed: int, plain_seed: int) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", name)
 
 
+def _shopper_name(file_tag: str) -> str:
+    return f"shopper_{file_tag}.json"
+
+
+def is_shopper_file(name: str) -> bool:
+    """Return whether a file name is that of a shopper's description."""
+    return re.fullmatch(_shopper_name(r"[A-Za-z0-9._-]+"), name) is not None
+
+
 def simulate_run(
     shopper: Shopper, bank: Tasks, bank_sha256: str, seed: int, *, plain_seed: int
 ) -> SimulatedRun:
@@ -120,7 +129,7 @@ def simulate_run(
     books.enter("run", "shopper.json", description, [run_row], first_row=1)
     books.enter("simulated_taste", "shopper.json", description, taste_rows, first_row=1)
     file_tag = _file_tag(shopper.model_tag, seed, plain_seed)
-    files = {f"shopper_{file_tag}.json": description}
+    files = {_shopper_name(file_tag): description}
     for ordering in ORDERINGS:
         part = [answer for answer in given if answer.ordering == ordering]
         content = _answers_csv(part)

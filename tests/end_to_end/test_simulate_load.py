@@ -131,3 +131,84 @@ def test_a_folder_that_cannot_be_written_leaves_the_warehouse_as_it_was(
     with pytest.raises(LoadError, match="simulation files cannot be written to"):
         load_simulated_hotel(warehouse, out=tmp_path / "file" / "out")
     assert not warehouse.exists()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+SMALL = simulate_hotel(tasks=6, shoppers=CAST[:2])
+
+
+def test_the_same_simulation_may_be_written_twice(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("mine")
+    write_simulation(SMALL, folder)
+    before = contents(folder)
+    assert before == {"notes.txt": b"mine", **SMALL.files}
+    stamps = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    write_simulation(SMALL, folder)
+    assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == stamps
+    # what is missing is added
+    (folder / "hotel_pool.json").unlink()
+    write_simulation(SMALL, folder)
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        simulate_hotel(tasks=6, shoppers=CAST[:2], seed=2),
+        simulate_hotel(tasks=9, shoppers=CAST[:2]),
+        # nothing of the same name differs, but three shoppers are no two
+        simulate_hotel(tasks=6, shoppers=CAST[:1]),
+        simulate_hotel(tasks=6, shoppers=CAST[2:3]),
+    ],
+    ids=["seed", "tasks", "fewer shoppers", "other shoppers"],
+)
+def test_two_simulations_never_share_a_folder(
+    other: Simulation, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    write_simulation(SMALL, folder)
+    before = contents(folder)
+    warehouse = tmp_path / "w.duckdb"
+    with pytest.raises(LoadError, match=r"of another simulation or a release: nothing"):
+        write_simulation(other, folder)
+    with pytest.raises(LoadError, match=r"give an empty folder$"):
+        load_simulated_hotel(warehouse, seed=5, tasks=6, out=folder)
+    assert contents(folder) == before
+    assert not warehouse.exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["conjoint_results_phi_swap.csv", "capability_scores.csv"]
+)
+def test_a_simulation_is_not_written_among_files_of_a_release(
+    name: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text("theirs")
+    with pytest.raises(LoadError) as error:
+        write_simulation(SMALL, tmp_path)
+    assert str(error.value) == (
+        f"{tmp_path} holds {name} of another simulation or a release: nothing was "
+        "written; give an empty folder"
+    )
+    assert contents(tmp_path) == {name: b"theirs"}
+
+
+def test_half_a_simulation_is_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = Path.open
+
+    def fill_the_disk(path: Path, mode: str = "r", *more: object) -> object:
+        if path.name.startswith("shopper_"):
+            raise OSError(28, "No space left on device")
+        return opened(path, mode, *more)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(Path, "open", fill_the_disk)
+    with pytest.raises(LoadError, match=r"cannot be written .*No space left"):
+        write_simulation(SMALL, tmp_path)
+    assert list(tmp_path.iterdir()) == []
