@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -63,3 +64,26 @@ def test_dbt_from_its_folder_builds_the_same_marts(dbt, by_pricebench, tmp_path)
     )
     assert done.returncode == 0, done.stdout
     assert all_marts(warehouse) == by_pricebench
+
+
+def test_an_empty_variable_names_no_warehouse(empty_warehouse, tmp_path):
+    project = tmp_path / "checkout" / "dbt_project"
+    ignored = shutil.ignore_patterns("target", "logs")
+    shutil.copytree(ROOT / "dbt_project", project, ignore=ignored)
+    shutil.copytree(ROOT / "analyses", project.parent / "analyses")
+    warehouse = shutil.copy(empty_warehouse, project.parent / "warehouse.duckdb")
+    done = subprocess.run(
+        [str(BIN / "dbt"), "build", "--select", "model_registry"],
+        cwd=project,
+        env=os.environ | {"PRICEBENCH_WAREHOUSE": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    with duckdb.connect(str(warehouse), read_only=True) as connection:
+        built = connection.execute(
+            "select count(*) > 0 from information_schema.tables"
+            " where table_name = 'model_registry'"
+        ).fetchall()
+    assert built == [(True,)]
