@@ -21,6 +21,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+# What a shell calls a process that ctrl-C ended; typer returns it.
+INTERRUPTED = 130
+
 Warehouse = Annotated[
     Path,
     typer.Option(
@@ -293,6 +296,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with ``--debug`` the error itself is raised.
     """
     typed = list(sys.argv[1:] if arguments is None else arguments)
+    console.prepare()
     try:
         code = app(args=typed, prog_name="pricebench", standalone_mode=False)
     except Exception as error:
@@ -300,12 +304,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         console.complain(_failure(error, typed))
         return error.exit_code if isinstance(error, typer.TyperException) else 1
+    if code == INTERRUPTED:
+        console.complain(
+            "interrupted: the warehouse is as the last finished step left it; run the "
+            "same command again"
+        )
     return code if isinstance(code, int) else 0
 
 
 def _failure(error: Exception, typed: Sequence[str]) -> str:
     from ingest.errors import LoadError
 
+    if isinstance(error, OSError) and "--help" in typed:
+        # Help is the one result that typer writes and not this package.
+        return one_line(console.unwritten(error))
     if isinstance(error, typer.TyperException):
         context = getattr(error, "ctx", None)
         verb = context.command_path if context else "pricebench"

@@ -6,12 +6,12 @@ import csv
 import io
 import json
 import math
-import sys
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
+from pricebench.console import in_colour, on_terminal
 from pricebench.errors import CommandError
 from pricebench.reader import Grid
 
@@ -123,12 +123,11 @@ def _print_rich(renderable: Any) -> str:
     """Turn a rich object into text, escape codes and folding for a terminal only."""
     from rich.console import Console
 
-    terminal = sys.stdout.isatty()
     out = io.StringIO()
     console = Console(
         file=out,
-        force_terminal=terminal,
-        width=None if terminal else 100_000,
+        force_terminal=in_colour(),
+        width=None if on_terminal() else 100_000,
         highlight=False,
     )
     console.print(renderable)
