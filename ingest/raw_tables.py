@@ -131,6 +131,8 @@ def _run_dlt(copy: Path, schema: str, tables: Mapping[str, pa.Table]) -> None:
     # the command was called
     dlt.config["runtime.dlthub_telemetry"] = False
     dlt.config["runtime.log_level"] = "CRITICAL"
+    # working_copy heeds ctrl-C; dlt would first wait for all its jobs
+    dlt.config["runtime.intercept_signals"] = False
     dlt.config["normalize.parquet_normalizer.add_dlt_load_id"] = True
     dlt.config["load.delete_completed_jobs"] = True
     logging.getLogger("dlt").setLevel(logging.CRITICAL)

@@ -12,6 +12,7 @@ from pathlib import Path
 import duckdb
 
 from ingest.errors import WarehouseError, one_line
+from ingest.interrupts import heeded_interrupts
 from ingest.raw_tables import ensure_tables, open_database
 
 # every DuckDB file has these bytes at this place
@@ -134,7 +135,8 @@ def working_copy(warehouse: Path) -> Iterator[Path]:
 
     Readers of the warehouse neither block this nor see half of it. A missing
     warehouse is made with every table empty. If the block raises, the process is
-    killed or the copy was not changed, the warehouse stays as it was, byte for byte.
+    interrupted or killed, or the copy was not changed, the warehouse stays as it was,
+    byte for byte.
 
     Parameters
     ----------
@@ -151,6 +153,8 @@ def working_copy(warehouse: Path) -> Iterator[Path]:
     WarehouseError
         Where another command or process is writing, the path or the disk does not
         allow it, or the warehouse was changed by something else meanwhile.
+    KeyboardInterrupt
+        Where ctrl-C came inside the block, whatever the block made of it.
     """
     path = check_writable(warehouse)
     with locked(path):
@@ -158,12 +162,13 @@ def working_copy(warehouse: Path) -> Iterator[Path]:
         _discard(copy)
         before = _settle(path)
         try:
-            _start(path, copy)
-            start = _stamp(copy)
-            ensure_tables(copy)
-            yield copy
-            if _wal(copy).exists():
-                _checkpoint(copy)
+            with heeded_interrupts():
+                _start(path, copy)
+                start = _stamp(copy)
+                ensure_tables(copy)
+                yield copy
+                if _wal(copy).exists():
+                    _checkpoint(copy)
             if start is None or _stamp(copy) != start:
                 _publish(path, copy, before)
         finally:

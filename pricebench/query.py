@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,24 @@ _REFERENCE = re.compile(
 )
 _JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _MARTS = re.compile(r"""\bmarts"?\s*\.""", re.IGNORECASE)
+
+# PIVOT is a CREATE and a SELECT to DuckDB, which itself refuses to create or set what
+# would outlast the query.
+_KINDS = ("SELECT", "EXPLAIN", "CREATE", "SET")
+# Table functions that write whatever the settings say (a refused path then ends the
+# process), and two that run a text nobody has looked at.
+_ACTING = (
+    "enable_logging",
+    "enable_profiling",
+    "query",
+    "json_execute_serialized_sql",
+)
+_WORD = re.compile(r"""\s*"?(\w+)""")
+_ALLOWED = (
+    "query only reads the warehouse (SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW, "
+    "SUMMARIZE, PIVOT, EXPLAIN; before them CREATE TEMP or SET VARIABLE); save a "
+    "result with `pricebench query --format csv … > FILE`"
+)
 
 
 def read_statement(sql: str | None, file: Path | None) -> str:
@@ -92,9 +112,71 @@ def run_query(warehouse: Path, sql: str) -> tuple[Grid, tuple[str, ...]]:
         tables = list_tables(connection) if "{{" in sql else {}
         statement = resolve_references(sql, tables)
         try:
-            return fetch(connection, statement), stale_notes(connection, statement)
+            refuse_acts(connection, statement)
+            grid = _fetch_until_interrupted(connection, statement)
+            return grid, stale_notes(connection, statement)
         except duckdb.Error as error:
             raise CommandError(_explain(error)) from error
+
+
+def refuse_acts(connection: Any, sql: str) -> None:
+    """Raise unless SQL consists of statements that only read.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        Parses the SQL; nothing is run.
+    sql : str
+        SQL without references.
+
+    Raises
+    ------
+    CommandError
+        If there is no statement, or one of another kind or with a function that acts.
+    duckdb.Error
+        If the SQL cannot be parsed.
+    """
+    statements = connection.extract_statements(sql)
+    if not statements:
+        raise CommandError(
+            "no statement in the SQL: give one, such as 'select * from marts.model'"
+        )
+    for statement in statements:
+        if statement.type.name not in _KINDS:
+            word = _WORD.match(statement.query)
+            kind = word[1].upper() if word else statement.type.name
+            raise CommandError(f"{kind} refused: {_ALLOWED}")
+    called = sorted(_functions(sql) & set(_ACTING))
+    if called:
+        raise CommandError(f"{called[0]}() refused: {_ALLOWED}")
+
+
+def _functions(sql: str) -> set[str]:
+    """Return the names before an opening bracket, strings and comments left out."""
+    import duckdb
+
+    tokens = duckdb.tokenize(sql)
+    ends = [start for start, _ in tokens[1:]] + [len(sql)]
+    words = [
+        (kind, sql[start:end]) for (start, kind), end in zip(tokens, ends, strict=True)
+    ]
+    names = (
+        _WORD.match(text)
+        for (kind, text), (_, after) in pairwise(words)
+        if kind != duckdb.token_type.string_const and after.startswith("(")
+    )
+    return {name[1].lower() for name in names if name}
+
+
+def _fetch_until_interrupted(connection: Any, sql: str) -> Grid:
+    # DuckDB looks for ctrl-C between its tasks only, and one can take minutes.
+    with ThreadPoolExecutor(max_workers=1) as worker:
+        result = worker.submit(fetch, connection, sql)
+        try:
+            return result.result()
+        except KeyboardInterrupt:
+            connection.interrupt()
+            raise
 
 
 def list_tables(connection: Any) -> dict[str, str]:
@@ -202,8 +284,5 @@ def _explain(error: Exception) -> str:
     # DuckDB repeats the statement with a caret below; the first part says it all.
     text = one_line(Exception(str(error).split("\nLINE ")[0]))
     if "read-only" in text or "disabled by configuration" in text:
-        return (
-            f"{text.rstrip('!.')}: query only reads the warehouse; save a result with "
-            "`pricebench query --format csv … > FILE`"
-        )
+        return f"{text.rstrip('!.')}: {_ALLOWED}"
     return text

@@ -48,20 +48,36 @@ def test_the_last_of_several_statements_is_shown(numbers, capsys):
     assert capsys.readouterr().out == "b\n2\n"
 
 
+LOG = "enable_logging('QueryLog', storage='file', storage_path='{folder}/log')"
+
+
 @pytest.mark.parametrize(
     ("sql", "says"),
     [
-        ("delete from numbers", "read-only"),
+        ("delete from numbers", "DELETE refused"),
         ("create table other as select 1", "read-only"),
-        ("copy numbers to '{folder}/out.csv'", "disabled by configuration"),
-        ("export database '{folder}/out'", "disabled by configuration"),
+        ("copy numbers to '{folder}/out.csv'", "COPY refused"),
+        ("export database '{folder}/out'", "EXPORT refused"),
+        ("import database '{folder}'", "disabled by configuration"),
         ("select * from read_csv('{folder}/secret.csv')", "disabled by configuration"),
         ("select * from read_text('{folder}/secret.csv')", "disabled by configuration"),
-        ("attach '{folder}/new.duckdb'", "disabled by configuration"),
-        ("set enable_external_access = true", ""),
-        ("set lock_configuration = false", ""),
-        ("install httpfs", "disabled"),
-        ("load httpfs", "disabled"),
+        ("attach '{folder}/new.duckdb'", "ATTACH refused"),
+        ("attach ':memory:' as other", "ATTACH refused"),
+        ("set enable_external_access = true", "has been locked"),
+        ("set lock_configuration = false", "has been locked"),
+        ("install httpfs", "INSTALL refused"),
+        ("load httpfs", "LOAD refused"),
+        ("pragma enable_profiling", "PRAGMA refused"),
+        ("checkpoint", "CHECKPOINT refused"),
+        # each of these went through, and with a file the first ended the process
+        (f"call {LOG}; select 1", "CALL refused"),
+        (f"from {LOG}; select 1", "enable_logging() refused"),
+        (f"select 1 where exists (from {LOG})", "enable_logging() refused"),
+        (f"explain analyze from {LOG}", "enable_logging() refused"),
+        (f"create temp view v as from {LOG}; from v", "enable_logging() refused"),
+        ('from "Enable_Logging" /* ( */ ()', "enable_logging() refused"),
+        ("from enable_profiling(save_location='{folder}/p.json')", "ing() refused"),
+        ("from query('from enable_' || 'logging()')", "query() refused"),
     ],
 )
 def test_a_query_can_change_or_read_nothing_else(sql, says, numbers, tmp_path, capsys):
@@ -73,6 +89,35 @@ def test_a_query_can_change_or_read_nothing_else(sql, says, numbers, tmp_path, c
     assert err.count("\n") == 1
     assert says in err
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_refusal_names_what_is_allowed(numbers, capsys):
+    assert run(numbers, "copy numbers to 'out.csv'") == 1
+    assert capsys.readouterr().err == (
+        "pricebench: COPY refused: query only reads the warehouse (SELECT, FROM, WITH, "
+        "VALUES, DESCRIBE, SHOW, SUMMARIZE, PIVOT, EXPLAIN; before them CREATE TEMP or "
+        "SET VARIABLE); save a result with `pricebench query --format csv … > FILE`\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("from numbers order by n", ["n", "0", "1", "2"]),
+        ("with t as (select 7 as n) from t", ["n", "7"]),
+        ("values (7)", ["col0", "7"]),
+        ("create temp table t as select 7 as n; from t", ["n", "7"]),
+        ("set variable x = 7; select getvariable('x') as n", ["n", "7"]),
+        ("pivot (from numbers where n = 1) on n using max(n)", ["1", "1"]),
+        ("select 'query (x)' as query -- enable_logging (", ["query", "query (x)"]),
+        ("select count(*) as n from (describe numbers)", ["n", "1"]),
+    ],
+)
+def test_whatever_only_reads_is_allowed(sql, rows, numbers, capsys):
+    assert run(numbers, "--format", "csv", sql) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines() == rows
+    assert err == ""
 
 
 @pytest.fixture
@@ -218,6 +263,9 @@ def test_a_database_without_gates_has_no_note(marts, capsys):
         ([], "needs SQL or --file"),
         (["select 1", "--file", "x.sql"], "needs SQL or --file"),
         ([" "], "no SQL in the command line"),
+        ([""], "no SQL in the command line"),
+        ([";"], "no statement in the SQL: give one, such as 'select"),
+        ([" -- a remark"], "no statement in the SQL"),
         (["--file", "absent.sql"], "cannot read absent.sql"),
         (["selec 1"], 'pricebench: Parser Error: syntax error at or near "selec"\n'),
         (["select * from numbrs"], 'Did you mean "numbers"'),
