@@ -137,6 +137,7 @@ def _run_dbt(copy: Path, folder: Path, options: list[str], say: Say) -> list[Any
     # They test the code, not the data: `dbt build` and `make test` run them.
     command += ["--exclude-resource-type", "unit_test"]
     command += ["--log-level-file", "info"]
+    command += ["--no-use-colors", "--no-use-colors-file"]
     command += ["--target-path", str(folder / "target")]
     command += ["--log-path", str(folder / "logs"), *options]
     with _warehouse_variable(copy), _rare_collection(), redirect_stdout(sys.stderr):

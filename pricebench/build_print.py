@@ -59,9 +59,11 @@ def require_success(report: BuildReport, warehouse: Path) -> None:
     red = [gate for gate, status, *_ in report.gates.rows if _is_red(status)]
     log = dbt_folder(warehouse) / "logs" / "dbt.log"
     if report.published:
+        one = len(red) == 1
+        which = f"gate {red[0]} is" if one else f"gates {', '.join(red)} are"
         raise CommandError(
-            f"gate {', '.join(red)} is red: what depends on it was not built and its "
-            "board is refused; repair the rows named above and build again, with "
+            f"{which} red: what depends on {'it' if one else 'them'} was not built and "
+            "no board is shown; repair the rows named above and build again, with "
             "--full-refresh where they stand in a built table"
         )
     raise CommandError(

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+# dbt colours parts of its messages whatever they are written to.
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
 
 class CommandError(Exception):
     """A failure the reader can mend: what is wrong, where, and what to do."""
@@ -18,6 +23,7 @@ def one_line(error: BaseException) -> str:
     Returns
     -------
     str
-        Its text without line breaks; the name of its class where it has no text.
+        Its text without line breaks and colours; the name of its class where it has no
+        text.
     """
-    return " ".join(str(error).split()) or type(error).__name__
+    return " ".join(_ESCAPES.sub("", str(error)).split()) or type(error).__name__

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -233,7 +234,9 @@ def test_a_model_that_fails_leaves_the_warehouse_as_it_was(warehouse, project, c
     text = unchanged_after_failing_build(warehouse, capsys, "--select", "broken")
     assert re.search(r"^FAILED broken: .*nowhere does not exist", text, re.MULTILINE)
     assert f"pricebench: 1 failed, see above: {warehouse} is unchanged" in text
-    assert "dbt.log" in text
+    log = warehouse.with_name(f"{warehouse.name}.dbt") / "logs" / "dbt.log"
+    assert f"dbt's log: {log})" in text
+    assert "\x1b" not in text + log.read_text()
     # the figures of before are still good
     assert main(["board", "--warehouse", str(warehouse)]) == 0
 
@@ -262,6 +265,32 @@ def test_an_interrupted_build_leaves_the_warehouse_as_it_was(
     before = warehouse.read_bytes()
     assert main(["build", "--warehouse", str(warehouse)]) == 130
     assert warehouse.read_bytes() == before
+
+
+@pytest.mark.parametrize("moment", ["reading the dbt project", "stg_hotel_response"])
+def test_ctrl_c_in_the_middle_of_a_build_is_one_line(moment, warehouse):
+    # dbt calls what was cut off a failure
+    before = warehouse.read_bytes()
+    with subprocess.Popen(
+        [str(BIN / "pricebench"), "build", "--warehouse", str(warehouse)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as building_now:
+        assert building_now.stderr is not None
+        while moment not in (line := building_now.stderr.readline()):
+            assert line
+        building_now.send_signal(signal.SIGINT)
+        out, err = building_now.communicate(timeout=120)
+    assert building_now.returncode == 130
+    assert out == ""
+    assert err.strip().split("\n")[-1] == (
+        "pricebench: interrupted: the warehouse is as the last finished step left it; "
+        "run the same command again"
+    )
+    assert "Traceback" not in err
+    assert warehouse.read_bytes() == before
+    assert not warehouse.with_name(f"{warehouse.name}.next").exists()
 
 
 def test_a_part_can_be_built_on_its_own(tmp_path, capsys):

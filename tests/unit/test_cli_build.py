@@ -117,6 +117,26 @@ def test_a_red_gate_is_explained_and_its_results_are_published(empty_warehouse):
     assert "FAILED gate_hotel_raw: keys on task.task_id" in text
 
 
+def test_two_red_gates_are_named_in_one_sentence(empty_warehouse):
+    gates = Grid(
+        ("gate", "status", "is_current", "last_green_at"),
+        tuple((name, "failed", True, None) for name in ("hotel_raw", "search_raw")),
+    )
+    report = BuildReport(Grid(("layer",), ()), gates, ("one",), published=True)
+    with pytest.raises(
+        CommandError,
+        match=r"^gates hotel_raw, search_raw are red: what depends on them was not",
+    ):
+        require_success(report, empty_warehouse)
+
+
+def test_the_colours_of_dbt_stay_out_of_the_report(empty_warehouse):
+    coloured = result("m", "marts", "error", message="\x1b[31mBinder\x1b[0m Error")
+    report = summarise([coloured], empty_warehouse)
+    assert report.failures == ("m: Binder Error",)
+    assert "\x1b" not in print_report(report)
+
+
 def test_a_dependent_that_its_gate_refused_is_published_too(empty_warehouse):
     refused = result(
         "mart", "marts", "error", message="Compilation Error: gate hotel_raw is red (x)"
