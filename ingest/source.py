@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
+import stat
 import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
-from urllib.parse import urlsplit
 
+from ingest.download import Progress, address_label, download
 from ingest.errors import LoadError, one_line
 
-__all__ = ["LoadError", "Source", "open_source"]
+__all__ = ["LoadError", "Progress", "Source", "open_source"]
 
-MAX_DOWNLOAD_BYTES = 2 * 1024**3
 MAX_UNPACKED_BYTES = 4 * 1024**3
 MAX_MEMBERS = 200_000
 MAX_FILE_BYTES = 512 * 1024**2
-CONNECT_SECONDS = 15.0
-READ_SECONDS = 60.0
 
 _CHUNK = 1024**2
 _ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP_MAGIC = b"\x1f\x8b"
 _ARCHIVE_SUFFIXES = (".zip", ".tar.gz", ".tgz")
+_OTHER_SUFFIXES = (
+    *(".tar", ".xz", ".txz", ".bz2", ".tbz", ".tbz2"),
+    *(".zst", ".7z", ".rar"),
+)
+_KINDS_READ = ".zip and .tar.gz are read"
+_NOT_READ = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISDIR, "a link to a folder"),
+)
 _ARCHIVE_ERRORS = (
     zipfile.BadZipFile,
     tarfile.TarError,
@@ -37,10 +44,9 @@ _ARCHIVE_ERRORS = (
     EOFError,
     NotImplementedError,
     RuntimeError,
+    UnicodeError,
     OSError,
 )
-
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -54,13 +60,14 @@ class Source:
     files
         Relative name with forward slashes -> readable path, in name order. A top
         folder that all members of an archive share is not part of the name.
-    links
-        Names of archive members that are no plain files (links, devices); never read.
+    unread
+        Name -> what it is, of everything that is neither plain file nor folder; never
+        opened: a named pipe would never end.
     """
 
     label: str
     files: Mapping[str, Path]
-    links: tuple[str, ...] = ()
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,7 +111,7 @@ class Source:
 def open_source(
     source: str | os.PathLike[str], progress: Progress | None = None
 ) -> Iterator[Source]:
-    """Open a folder, a file, a ``.zip``, a ``.tar.gz`` or an https address of one.
+    r"""Open a folder, a file, a ``.zip``, a ``.tar.gz`` or an https address of one.
 
     Parameters
     ----------
@@ -118,7 +125,7 @@ def open_source(
     Source
         Valid inside the ``with`` block; what was downloaded or unpacked is removed
         at its end. Hidden files and folders (name starts with a dot) are left out of
-        a folder.
+        a folder. Bytes of a name that are no UTF-8 stand as ``\xff``.
 
     Raises
     ------
@@ -128,60 +135,113 @@ def open_source(
     """
     say = progress or (lambda _: None)
     text = os.fspath(source)
+    if not text:
+        raise LoadError(
+            "the source is an empty text; name a folder (. is this one), a file, an "
+            "archive or an https address"
+        )
     with tempfile.TemporaryDirectory(prefix="pricebench-") as scratch:
         if "://" in text:
-            label = _address_label(text)
-            archive = Path(scratch) / "download"
-            _download(text, label, archive, say)
-            opened = _open_archive(archive, label, Path(scratch))
-            if opened is None:
-                raise LoadError(
-                    f"{label} is not a .zip or .tar.gz (it starts with "
-                    f"{_head(archive)!r}); give the address of the archive itself"
-                )
+            opened = _open_address(text, Path(scratch), say)
         else:
-            opened = _open_path(Path(text).expanduser(), Path(scratch))
+            opened = _open_path(text, Path(scratch))
         if not opened.files:
+            unread = [f" but {name}, {what}" for name, what in opened.unread.items()]
             raise LoadError(
-                f"{opened.label} holds no file; point at the folder or archive that "
-                "has the data"
+                f"{opened.label} holds no file{(unread or [''])[0]}; point at the "
+                "folder or archive that has the data"
             )
         yield opened
 
 
-def _open_path(path: Path, scratch: Path) -> Source:
-    if not path.exists():
-        raise LoadError(f"no such file or folder: {path}; check the path")
-    if path.is_dir():
-        return Source(str(path), _walk(path))
-    if not path.is_file():
-        raise LoadError(f"{path} is neither a file nor a folder; give one of these")
-    opened = _open_archive(path, str(path), scratch)
+def _open_address(address: str, scratch: Path, say: Progress) -> Source:
+    label = address_label(address)
+    archive = scratch / "download"
+    download(address, archive, say)
+    opened = _open_archive(archive, label, scratch)
+    if opened is None:
+        raise LoadError(
+            f"{label} is not a .zip or .tar.gz (it starts with {_head(archive)!r}); "
+            "give the address of the archive itself"
+        )
+    return opened
+
+
+def _open_path(text: str, scratch: Path) -> Source:
+    label = _readable(text)
+    try:
+        path = Path(text).expanduser()
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise LoadError(f"no such file or folder: {label}; check the path") from error
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or one_line(error)
+        raise LoadError(
+            f"{label} cannot be opened ({reason}); check the path"
+        ) from error
+    if stat.S_ISDIR(mode):
+        return _walk(path, label)
+    if not stat.S_ISREG(mode):
+        raise LoadError(f"{label} is neither a file nor a folder; give one of these")
+    opened = _open_archive(path, label, scratch)
     if opened is not None:
         return opened
-    if path.name.endswith(_ARCHIVE_SUFFIXES):
+    name = path.name.lower()
+    if name.endswith(_ARCHIVE_SUFFIXES):
         raise LoadError(
-            f"{path} is named like an archive but is none (it starts with "
+            f"{label} is named like an archive but is none (it starts with "
             f"{_head(path)!r}); fetch it again"
         )
-    return Source(str(path), {path.name: path})
+    if name.endswith(_OTHER_SUFFIXES):
+        raise LoadError(
+            f"{label} is an archive of another kind; {_KINDS_READ}: pack it as one of "
+            "these, or unpack it and give the folder"
+        )
+    return Source(label, {_readable(path.name): path})
 
 
-def _walk(root: Path) -> dict[str, Path]:
+def _readable(name: str) -> str:
+    """Return a name that can be stored and printed, whatever its bytes."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def _walk(root: Path, label: str) -> Source:
     def refuse(error: OSError) -> None:
         raise LoadError(
-            f"folder {error.filename} cannot be listed ({error.strerror}); check its "
-            "permissions"
+            f"folder {_readable(error.filename)} cannot be listed ({error.strerror}); "
+            "check its permissions"
         ) from error
 
     found: dict[str, Path] = {}
+    unread: dict[str, str] = {}
     for folder, subfolders, names in os.walk(root, onerror=refuse):
         subfolders[:] = [name for name in subfolders if not name.startswith(".")]
-        for name in names:
-            path = Path(folder) / name
-            if not name.startswith(".") and path.is_file():
-                found[path.relative_to(root).as_posix()] = path
-    return dict(sorted(found.items()))
+        links = [one for one in subfolders if (Path(folder) / one).is_symlink()]
+        for base in [*names, *links]:
+            path = Path(folder) / base
+            if base.startswith("."):
+                continue
+            name = _readable(path.relative_to(root).as_posix())
+            what = _what_else(path)
+            if what is not None:
+                unread[name] = what
+            elif name in found:
+                raise LoadError(f"{label} holds {name} twice; rename one of the two")
+            else:
+                found[name] = path
+    return Source(label, dict(sorted(found.items())), dict(sorted(unread.items())))
+
+
+def _what_else(path: Path) -> str | None:
+    """Return what a path is that is no plain file, None for one; opens nothing."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        lost = path.is_symlink() and not isinstance(error, PermissionError)
+        return "a link that leads nowhere" if lost else f"{error.strerror}"
+    if stat.S_ISREG(mode):
+        return None
+    return next((what for test, what in _NOT_READ if test(mode)), "a device")
 
 
 def _head(path: Path) -> bytes:
@@ -206,20 +266,21 @@ def _open_archive(path: Path, label: str, scratch: Path) -> Source | None:
     folder = scratch / "members"
     folder.mkdir()
     try:
-        files, links = unpack(path, label, folder)
+        files, unread = unpack(path, label, folder)
     except _ARCHIVE_ERRORS as error:
         raise LoadError(
-            f"archive {label} cannot be unpacked ({one_line(error)}); fetch it again"
+            f"archive {label} cannot be unpacked ({one_line(error)}); fetch it again, "
+            "or unpack it and give the folder"
         ) from error
-    return Source(label, _strip_top(files), tuple(links))
+    return Source(label, _strip_top(files), unread)
 
 
-_Unpacked = tuple[dict[str, Path], list[str]]
+_Unpacked = tuple[dict[str, Path], dict[str, str]]
 
 
 def _unpack_zip(path: Path, label: str, folder: Path) -> _Unpacked:
     files: dict[str, Path] = {}
-    links: list[str] = []
+    unread: dict[str, str] = {}
     left = MAX_UNPACKED_BYTES
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
@@ -227,17 +288,17 @@ def _unpack_zip(path: Path, label: str, folder: Path) -> _Unpacked:
                 continue
             # the upper half of external_attr is the Unix mode; 0o120000 is a link
             if (info.external_attr >> 16) & 0o170000 == 0o120000:
-                links.append(info.filename)
+                unread[_readable(info.filename)] = "a link"
                 continue
             target = _claim(info.filename, label, folder, files)
             with archive.open(info) as member:
                 left -= _spool(member, target, left, label)
-    return files, links
+    return files, unread
 
 
 def _unpack_tar(path: Path, label: str, folder: Path) -> _Unpacked:
     files: dict[str, Path] = {}
-    links: list[str] = []
+    unread: dict[str, str] = {}
     left = MAX_UNPACKED_BYTES
     with tarfile.open(path, "r:gz") as archive:
         for info in archive:
@@ -245,12 +306,13 @@ def _unpack_tar(path: Path, label: str, folder: Path) -> _Unpacked:
                 continue
             member = archive.extractfile(info) if info.isreg() else None
             if member is None:
-                links.append(info.name)
+                link = info.issym() or info.islnk()
+                unread[_readable(info.name)] = "a link" if link else "a device or pipe"
                 continue
             target = _claim(info.name, label, folder, files)
             with member:
                 left -= _spool(member, target, left, label)
-    return files, links
+    return files, unread
 
 
 def _claim(name: str, label: str, folder: Path, files: dict[str, Path]) -> Path:
@@ -259,7 +321,11 @@ def _claim(name: str, label: str, folder: Path, files: dict[str, Path]) -> Path:
     Members never choose a path on this machine, so none can leave the folder; names
     that try are refused all the same, since such an archive was not made in good faith.
     """
-    pure = PurePosixPath(name.replace("\\", "/"))
+    pure = PurePosixPath(_readable(name.replace("\\", "/")))
+    if not pure.parts:
+        raise LoadError(
+            f"archive {label} has a member without a name ({name!r}); pack it again"
+        )
     if pure.is_absolute() or ".." in pure.parts or ":" in pure.parts[0]:
         raise LoadError(
             f"archive {label} has a member that points out of it ({name!r}); do not "
@@ -295,85 +361,3 @@ def _strip_top(files: dict[str, Path]) -> dict[str, Path]:
     if len(tops) == 1 and None not in tops:
         files = {name.split("/", 1)[1]: path for name, path in files.items()}
     return dict(sorted(files.items()))
-
-
-def _address_label(address: str) -> str:
-    """Return the address without user, password, query and fragment."""
-    parts = urlsplit(address)
-    try:
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError as error:
-        raise LoadError(f"address {address!r}: {error}; correct it") from error
-    return f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}"
-
-
-def _refuse_unsafe(scheme: str, host: str, label: str) -> None:
-    if scheme == "https" and host:
-        return
-    if scheme == "http" and _is_loopback(host):
-        return
-    raise LoadError(
-        f"{label}: only https addresses are read (http for this machine alone); use "
-        "https, or download the archive and give its path"
-    )
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _download(address: str, label: str, target: Path, say: Progress) -> None:
-    parts = urlsplit(address)
-    _refuse_unsafe(parts.scheme.lower(), parts.hostname or "", label)
-    import httpx
-
-    def check(request: httpx.Request) -> None:
-        # a redirect is a request of its own and must be as safe as the first
-        _refuse_unsafe(request.url.scheme, request.url.host.strip("[]"), label)
-
-    say(f"fetching {label}")
-    try:
-        with (
-            httpx.Client(
-                follow_redirects=True,
-                timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
-                event_hooks={"request": [check]},
-            ) as client,
-            client.stream("GET", address) as response,
-        ):
-            if response.status_code != httpx.codes.OK:
-                raise LoadError(
-                    f"{label} answered {response.status_code} "
-                    f"{response.reason_phrase}; check the address"
-                )
-            _receive(response.iter_bytes(_CHUNK), target, label)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise LoadError(
-            f"{label} cannot be fetched ({one_line(error)}); check the address and "
-            "the network, or download it yourself and give the path"
-        ) from error
-    say(f"fetched {target.stat().st_size:,} bytes")
-
-
-def _receive(chunks: Iterator[bytes], target: Path, label: str) -> None:
-    received = 0
-    try:
-        with target.open("wb") as out:
-            for chunk in chunks:
-                received += len(chunk)
-                if received > MAX_DOWNLOAD_BYTES:
-                    raise LoadError(
-                        f"{label} is larger than {MAX_DOWNLOAD_BYTES:,} bytes; "
-                        "download it yourself and give the folder"
-                    )
-                out.write(chunk)
-    except OSError as error:
-        raise LoadError(
-            f"{label} cannot be stored ({one_line(error)}); make room in the "
-            "temporary folder"
-        ) from error

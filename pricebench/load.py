@@ -109,7 +109,7 @@ def describe_load(report: LoadReport) -> str:
         counts.append(f"{_count(len(report.errors), 'file')} not loaded")
     lines = [f"{report.source}: {'; '.join(counts)}", *report.notes]
     if report.ignored:
-        lines.append(_fold(f"ignored: {', '.join(report.ignored)}"))
+        lines.append(_fold("ignored: ", report.ignored))
     bad = report.quarantined_rows
     lines += [
         f"quarantined: {one.source_file} line {one.source_row}, {one.field}: "
@@ -127,15 +127,17 @@ def _loaded(rows: int, accounts: Sequence[FileAccount]) -> str:
     return f"{_count(rows - runs, 'row')}, {_count(runs, 'run')} loaded"
 
 
-def _fold(line: str) -> str:
+def _fold(title: str, names: Sequence[str]) -> str:
     """Break between names only, so that each can be searched for and copied."""
-    return textwrap.fill(
-        line,
+    whole = [name.replace(" ", "\0") for name in names]
+    folded = textwrap.fill(
+        title + ", ".join(whole),
         _WIDTH,
         subsequent_indent="  ",
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return folded.replace("\0", " ")
 
 
 def _count(number: int, noun: str) -> str:

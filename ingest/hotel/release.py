@@ -58,7 +58,7 @@ class LoadReport:
     skipped
         Names of files whose content stands in the warehouse already.
     ignored
-        Names of files that are no hotel data.
+        Names of files that are no hotel data, and of what is no file, with what it is.
     errors
         One line per file that could not be loaded; the command fails if there is one.
     notes
@@ -163,8 +163,8 @@ def load_hotel(
         if not names:
             raise LoadError(
                 f"{opened.label} holds no hotel data (files seen: "
-                f"{len(opened.names)}); expected {', '.join(BANK_FILES.values())}, "
-                f"{POOL}, {CAPABILITY} or {ANSWERS}"
+                f"{len(opened.names)}{_unread(opened)}); expected "
+                f"{', '.join(BANK_FILES.values())}, {POOL}, {CAPABILITY} or {ANSWERS}"
             )
         with working_copy(warehouse) as copy:
             standing = standing_files(copy, INSTRUMENT)
@@ -175,6 +175,12 @@ def load_hotel(
             _load_banks(load, files, banks)
             _load_answers(load, files, banks)
             return _write(load, copy, opened, set(names))
+
+
+def _unread(opened: Source) -> str:
+    """Name what is no file: links may have lost the data they lead to."""
+    odd = [f"{name}: {what}" for name, what in opened.unread.items()]
+    return f"; not read: {', '.join(odd[:3])}" if odd else ""
 
 
 def _read_files(load: _Load, opened: Source, names: Iterable[str]) -> list[_File]:
@@ -343,7 +349,8 @@ def _write(load: _Load, copy: Path, opened: Source, used: set[str]) -> LoadRepor
         aside,
         load.superseded,
     )
-    ignored = [name for name in opened.names if name not in used] + list(opened.links)
+    ignored = [name for name in opened.names if name not in used]
+    ignored += [f"{name} ({what})" for name, what in opened.unread.items()]
     return LoadReport(
         source=opened.label,
         files=written.written,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import shlex
 import sys
 from pathlib import Path
 
 import duckdb
+import pytest
 
 from pricebench.cli import main
 from pricebench.demo import what_next
@@ -54,6 +57,60 @@ def test_a_long_list_of_ignored_files_is_folded_between_names(
     # a name, its comma and a space are 22 characters: four fit a line, 30 / 4 = 7.5
     assert len(lines) == 8
     assert max(map(len, lines)) <= 100
+
+
+def test_what_is_no_file_is_ignored_and_said(small_release, empty_warehouse, capsys):
+    small_release.tasks()
+    os.mkfifo(small_release.folder / "conjoint_results_phi.csv")
+    (small_release.folder / "conjoint_results_gemma.csv").symlink_to("nowhere")
+    small_release.write("an odd name, with blanks " * 4, "x")
+    assert load(empty_warehouse, str(small_release.folder)) == 0
+    out = capsys.readouterr().out
+    assert "1 file, 6 rows, 0 runs loaded; 0 rows quarantined; 3 files ignored" in out
+    assert "conjoint_results_phi.csv (a named pipe)" in out
+    assert "conjoint_results_gemma.csv (a link that leads nowhere)" in out
+    # lines break between names, never in one
+    assert "an odd name, with blanks " * 4 in out
+    (small_release.folder / "conjoint_tasks.csv").unlink()
+    assert load(empty_warehouse, str(small_release.folder)) == 1
+    err = capsys.readouterr().err
+    assert "not read: conjoint_results_gemma.csv: a link that leads nowhere" in err
+
+
+def test_names_that_no_terminal_can_show_are_printed_as_codes(
+    small_release, empty_warehouse, monkeypatch
+):
+    small_release.tasks()
+    try:
+        odd = small_release.folder.rename(small_release.folder.with_name("s\udcff"))
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names alone")
+    (odd / "notes-\udcfe-ü.txt").write_text("x")
+    for encoding, name in (("utf-8", "notes-\\xfe-ü.txt"), ("ascii", "-\\xfe-\\xfc")):
+        screen = io.TextIOWrapper(io.BytesIO(), encoding)
+        monkeypatch.setattr(sys, "stdout", screen)
+        assert load(empty_warehouse, str(odd)) == 0
+        text = screen.buffer.getvalue().decode()
+        assert text.startswith(f"{odd.parent}/s\\xff: ")
+        assert name in text
+
+
+def test_a_name_with_brackets_is_no_markup(empty_warehouse, monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    assert load(empty_warehouse, "a[/b]") == 1
+    assert "no such file or folder: a[/b]; check the path" in capsys.readouterr().err
+
+
+def test_an_empty_source_is_not_the_working_folder(
+    small_release, empty_warehouse, monkeypatch, capsys
+):
+    small_release.tasks()
+    monkeypatch.chdir(small_release.folder)
+    assert load(empty_warehouse, "") == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[-1].startswith("pricebench: the source is an empty text; ")
+    assert load(empty_warehouse, ".") == 0
 
 
 def test_a_source_that_fails_stops_no_other(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
+import socket
 import stat
 import tarfile
 import zipfile
@@ -108,7 +110,7 @@ def test_links_are_never_followed(tmp_path: Path) -> None:
         archive.addfile(info, io.BytesIO(b""))
     with open_source(path) as opened:
         assert opened.names == ("b.csv",)
-        assert opened.links == ("a.csv",)
+        assert opened.unread == {"a.csv": "a link"}
     path = tmp_path / "x.zip"
     with zipfile.ZipFile(path, "w") as archive_zip:
         member = zipfile.ZipInfo("a.csv")
@@ -117,7 +119,7 @@ def test_links_are_never_followed(tmp_path: Path) -> None:
         archive_zip.writestr("b.csv", b"")
     with open_source(path) as opened:
         assert opened.names == ("b.csv",)
-        assert opened.links == ("a.csv",)
+        assert opened.unread == {"a.csv": "a link"}
 
 
 @pytest.mark.parametrize("make", [_zip, _tar])
@@ -180,6 +182,15 @@ def test_broken_archives_are_one_line(tmp_path: Path) -> None:
     [
         ("page.zip", b"<!DOCTYPE html>", "named like an archive but is none"),
         ("x.tar.gz", b"plain", "named like an archive but is none"),
+        ("x.TGZ", b"plain", "named like an archive but is none"),
+        ("x.tar", b"plain", r"another kind; \.zip and \.tar\.gz are read"),
+        ("x.tar.xz", b"\xfd7zXZ\0", r"another kind; \.zip and \.tar\.gz are read"),
+        ("x.7z", b"7z\xbc\xaf", r"another kind; \.zip and \.tar\.gz are read"),
+        (
+            "x.csv.gz",
+            gzip.compress(b"a,b", mtime=0),
+            "or unpack it and give the folder",
+        ),
     ],
 )
 def test_what_only_looks_like_an_archive(
@@ -234,3 +245,115 @@ def test_messages_hide_what_is_secret_in_an_address() -> None:
     assert "secret" not in str(caught.value)
     assert "hidden" not in str(caught.value)
     assert "http://example.org/x.zip" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://me:secret@[::1/x.zip?token=hidden",
+        "https://me:secret@example.org:x/x.zip?token=hidden",
+    ],
+)
+def test_an_address_that_is_none_is_one_line_without_its_secrets(address: str) -> None:
+    with pytest.raises(LoadError, match="is no address") as caught:
+        _content(address)
+    assert "secret" not in str(caught.value)
+    assert "hidden" not in str(caught.value)
+
+
+def test_a_host_that_cannot_be_is_one_line() -> None:
+    # a label of a domain has at most 63 characters
+    with pytest.raises(LoadError, match="cannot be fetched") as caught:
+        _content(f"https://{'a' * 70}.invalid/x.zip")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("", "the source is an empty text; name a folder"),
+        ("x" * 300, r"x{300} cannot be opened \(File name too long\)"),
+        ("~nobody-of-this-name/x", "~nobody-of-this-name/x cannot be opened"),
+        ("absent\udcff", r"no such file or folder: absent\\xff"),
+    ],
+)
+def test_a_path_that_cannot_be_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, words: str
+) -> None:
+    (tmp_path / "a.csv").write_bytes(b"1\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LoadError, match=words) as caught:
+        _content(source)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_member_without_a_name(tmp_path: Path) -> None:
+    with pytest.raises(LoadError, match=r"a member without a name \('\.'\)"):
+        _content(_zip(tmp_path / "x.zip", {".": b"x"}))
+
+
+def test_what_is_no_file_is_named_and_never_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = _folder(tmp_path / "d", FILES)
+    os.mkfifo(folder / "pipe.csv")
+    (folder / "lost.csv").symlink_to("nowhere")
+    (folder / "round.csv").symlink_to("round.csv")
+    (folder / "elsewhere").symlink_to(tmp_path)
+    (folder / "to-pipe.csv").symlink_to("pipe.csv")
+    (folder / "same.csv").symlink_to("a.csv")
+    # from inside: the path of a socket is short
+    monkeypatch.chdir(folder)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("plug")
+    with open_source(folder) as opened:
+        assert opened.names == ("a.csv", "deep/b.csv", "same.csv")
+        assert opened.unread == {
+            "elsewhere": "a link to a folder",
+            "lost.csv": "a link that leads nowhere",
+            "pipe.csv": "a named pipe",
+            "plug": "a socket",
+            "round.csv": "a link that leads nowhere",
+            "to-pipe.csv": "a named pipe",
+        }
+
+
+def test_a_folder_of_lost_links_alone_says_so(tmp_path: Path) -> None:
+    folder = _folder(tmp_path / "d", {})
+    folder.mkdir()
+    (folder / "lost.csv").symlink_to("nowhere")
+    with pytest.raises(
+        LoadError, match=r"holds no file but lost\.csv, a link that leads nowhere"
+    ):
+        _content(folder)
+
+
+def _needs_names_of_any_bytes(folder: Path) -> None:
+    try:
+        (folder / "\udcff").touch()
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names alone")
+    (folder / "\udcff").unlink()
+
+
+def test_names_of_any_bytes(tmp_path: Path) -> None:
+    _needs_names_of_any_bytes(tmp_path)
+    members = {"\udcff.csv": b"1", "d\udcfe/b.csv": b"2"}
+    readable = {"\\xff.csv": b"1", "d\\xfe/b.csv": b"2"}
+    folder = _folder(tmp_path / "f\udcfd", members)
+    with open_source(folder) as opened:
+        assert opened.label == f"{tmp_path}/f\\xfd"
+        assert {name: opened.read(name) for name in opened.names} == readable
+    assert _content(folder / "\udcff.csv") == {"\\xff.csv": b"1"}
+    assert _content(_tar(tmp_path / "x.tar.gz", members)) == readable
+    # a name that reads the same must not take the other's place
+    (folder / "\\xff.csv").write_bytes(b"3")
+    with pytest.raises(LoadError, match="twice; rename one"):
+        _content(folder)
+
+
+def test_a_member_whose_name_is_not_the_text_it_claims(tmp_path: Path) -> None:
+    path = _zip(tmp_path / "x.zip", {"é.csv": b"x"})
+    path.write_bytes(path.read_bytes().replace("é".encode(), b"\xff\xff"))
+    with pytest.raises(LoadError, match="cannot be unpacked"):
+        _content(path)
