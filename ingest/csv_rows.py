@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ _OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
 # the csv module's words for a quote that no later character closes
 _OPEN_QUOTE = "unexpected end of data"
+_POINT_NUMBER = re.compile(r"-?[0-9]+\.[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +57,20 @@ class CsvFile:
     lines
         The file's lines with their ends, header included.
     ended
-        Whether the last line has its line break; without it a last number may be cut.
+        Whether the last line has its line break.
+    columns
+        Columns in the order of the file.
+    open_end
+        The last row where it lacks its line break: with all its fields it is a row, and
+        yet its last field may be cut. None where the row is broken or complete.
     """
 
     rows: tuple[Row, ...]
     broken: tuple[BrokenRow, ...]
     lines: tuple[str, ...]
     ended: bool
+    columns: tuple[str, ...] = ()
+    open_end: Row | None = None
 
     def text(self, row: Row) -> str:
         """Return a row as it stands in the file, without its last line break."""
@@ -83,7 +92,9 @@ def read_csv(name: str, data: bytes, columns: Sequence[str]) -> CsvFile:
     Returns
     -------
     CsvFile
-        No rows for a file with a header alone. Blank lines are no rows.
+        No rows for a file with a header alone. Blank lines are no rows. A last row
+        without a line break is a row like any other, unless its last number lacks the
+        decimals that its whole column has: then it is cut, and broken.
 
     Raises
     ------
@@ -99,7 +110,32 @@ def read_csv(name: str, data: bytes, columns: Sequence[str]) -> CsvFile:
     position = 1
     while position < len(lines):
         position = _read_run(lines, position, order, rows, broken)
-    return CsvFile(tuple(rows), tuple(broken), lines, lines[-1][-1] in "\r\n")
+    ended = lines[-1][-1] in "\r\n"
+    open_end = None
+    if not ended and rows and rows[-1].end == len(lines):
+        last = columns.index(header[-1])
+        reason = _cut_number(columns[last], [row.fields[last] for row in rows])
+        if reason is None:
+            open_end = rows[-1]
+        else:
+            row = rows.pop()
+            text = _text(lines, row.line - 1, row.end)
+            broken.append(BrokenRow(row.line, reason, text))
+    return CsvFile(tuple(rows), tuple(broken), lines, ended, tuple(header), open_end)
+
+
+def _cut_number(column: str, texts: Sequence[str]) -> str | None:
+    """Return why the last text of a column must be cut, None where nothing tells."""
+    *others, last = texts
+    filled = [text for text in others if text]
+    if not last or not filled or _POINT_NUMBER.fullmatch(last):
+        return None
+    if not all(_POINT_NUMBER.fullmatch(text) for text in filled):
+        return None
+    return (
+        f"the file ends inside this row: {column} {last!r} lacks the decimals that "
+        "every other row has"
+    )
 
 
 def _read_run(

@@ -124,8 +124,13 @@ def parse_csv(
         except RowError as error:
             aside.append((row.line, error.field, error.reason, content.text(row)))
     note = None
-    if not content.ended:
-        note = f"{file.name} does not end with a line break; its last row may be cut"
+    last = content.open_end
+    if last is not None and accepted and accepted[-1]["_source_row"] == last.line:
+        note = (
+            f"{file.name} line {last.line} ends the file without a line break: its "
+            f"last field ({content.columns[-1]}) may be cut; the row is loaded as it "
+            "stands, compare it with where the file comes from"
+        )
     return collect(file, table_name, schema, accepted, sorted(aside), note)
 
 

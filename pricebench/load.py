@@ -93,8 +93,8 @@ def describe_load(report: LoadReport) -> str:
     Returns
     -------
     str
-        A line of counts, then the names of ignored files, the notes and the first
-        quarantined rows with file, line, field and reason.
+        A line of counts, then the notes as warnings, the names of ignored files and the
+        first quarantined rows with file, line, field and reason.
     """
     loaded = len({account.source_file for account in report.files})
     counts = [f"{_count(loaded, 'file')}, {_loaded(report.rows, report.files)}"]
@@ -107,7 +107,8 @@ def describe_load(report: LoadReport) -> str:
         counts.append(f"{_count(len(report.ignored), 'file')} ignored")
     if report.errors:
         counts.append(f"{_count(len(report.errors), 'file')} not loaded")
-    lines = [f"{report.source}: {'; '.join(counts)}", *report.notes]
+    lines = [f"{report.source}: {'; '.join(counts)}"]
+    lines += [f"warning: {note}" for note in report.notes]
     if report.ignored:
         lines.append(_fold("ignored: ", report.ignored))
     bad = report.quarantined_rows

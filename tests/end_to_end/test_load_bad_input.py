@@ -110,6 +110,42 @@ def test_truncated_task_file(good: Any, empty_warehouse: Path) -> None:
     assert report.rows == GOOD_ROWS - 1
 
 
+@pytest.mark.parametrize("name", ["conjoint_tasks.csv", "conjoint_results_good.csv"])
+def test_a_last_row_that_may_be_cut_is_loaded_and_named(
+    good: Any, empty_warehouse: Path, name: str
+) -> None:
+    path = good.folder / name
+    data = path.read_bytes()
+    # the price of the last task loses its last digit, the last reply its line break
+    path.write_bytes(data[:-2] if "tasks" in name else data[:-1])
+    report = load_hotel(good.folder, empty_warehouse)
+    assert (report.errors, report.quarantined, report.rows) == ((), 0, GOOD_ROWS)
+    (note,) = report.notes
+    line, field = (7, "c_price") if "tasks" in name else (3, "raw_output")
+    assert note.startswith(
+        f"{name} line {line} ends the file without a line break: its last field "
+        f"({field}) may be cut; the row is loaded as it stands, "
+    )
+    assert "\n" not in note
+
+
+def test_a_price_cut_in_its_decimals_is_set_aside(
+    good: Any, empty_warehouse: Path
+) -> None:
+    lines = good.task_lines()
+    # the published file writes the prices of third options with a point
+    path = good.tasks([*lines[:5], *(f"{line}.0" for line in lines[5:])])
+    for cut in (1, 2, 3):
+        path.write_bytes(path.read_bytes()[:-1])  # the line break, then 0, then .
+        report = load_hotel(path, empty_warehouse, replace=True)
+        if cut == 1:
+            assert (report.quarantined, len(report.notes)) == (0, 1)
+            continue
+        (aside,) = report.quarantined_rows
+        assert (aside.source_row, aside.field, report.notes) == (7, "*", ())
+        assert "the file ends inside this row: c_price '126" in aside.reason
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [

@@ -113,6 +113,16 @@ def test_an_empty_source_is_not_the_working_folder(
     assert load(empty_warehouse, ".") == 0
 
 
+def test_a_last_row_that_may_be_cut_is_a_warning(
+    small_release, empty_warehouse, capsys
+):
+    path = small_release.tasks()
+    path.write_bytes(path.read_bytes()[:-2])
+    assert load(empty_warehouse, str(path)) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[1].startswith("warning: conjoint_tasks.csv line 7 ends the file without")
+
+
 def test_a_source_that_fails_stops_no_other(
     small_release, empty_warehouse, tmp_path, capsys
 ):

@@ -98,6 +98,50 @@ def test_a_missing_last_line_break_is_told() -> None:
     assert not _read(b"1,A,A").ended
 
 
+def test_a_last_row_without_its_line_break_is_named() -> None:
+    content = _read(b"1,A,A\n2,B,B")
+    assert content.open_end == content.rows[1]
+    assert content.open_end.line == 3
+    assert content.columns == COLUMNS
+    for complete in (b"1,A,A\n2,B,B\n", b"1,A,A\n2,B", b'1,A,A\n2,B,"x', b""):
+        assert _read(complete).open_end is None
+
+
+PRICES = b"task,price\n1,120.0\n2,\n3,89.5\n"
+
+
+@pytest.mark.parametrize("cut", ["74", "749", "749."])
+def test_a_last_number_without_the_decimals_of_its_column_is_cut(cut: str) -> None:
+    content = read_csv("a.csv", PRICES + f"4,{cut}".encode(), ("price", "task"))
+    assert len(content.rows) == 3
+    (broken,) = content.broken
+    assert (broken.line, broken.text) == (5, f"4,{cut}")
+    assert broken.reason == (
+        f"the file ends inside this row: price {cut!r} lacks the decimals that every "
+        "other row has"
+    )
+    # the same row with its line break is as the file has it
+    ended = read_csv("a.csv", PRICES + f"4,{cut}\n".encode(), ("price", "task"))
+    assert (len(ended.rows), ended.broken) == (4, ())
+
+
+@pytest.mark.parametrize(
+    ("body", "last"),
+    [
+        (PRICES + b"4,749.0", "749.0"),  # as long as the others: nothing tells
+        (PRICES + b"4,", ""),  # a blank is none of the numbers
+        (b"task,price\n1,120\n2,74", "74"),  # whole numbers may have any length
+        (b"task,price\n1,120.0\n2,99\n3,74", "74"),  # the column has both
+        (b"task,price\n1,74", "74"),  # nothing to compare with
+    ],
+)
+def test_a_last_number_that_may_be_whole_stays(body: bytes, last: str) -> None:
+    content = read_csv("a.csv", body, ("task", "price"))
+    assert content.broken == ()
+    assert content.open_end is not None
+    assert content.open_end.fields[1] == last
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
