@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -55,15 +55,15 @@ class ParsedFile:
         Counts; read = accepted + quarantined.
     quarantined
         Rows set aside, in file order.
-    note
-        Something worth saying about the file as a whole, or None.
+    notes
+        One line each that is worth saying about the file.
     """
 
     table_name: str
     table: pa.Table
     account: FileAccount
     quarantined: tuple[QuarantinedRow, ...]
-    note: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def parse_fields(
@@ -123,15 +123,16 @@ def parse_csv(
             accepted.append({**parse(row), "_source_row": row.line})
         except RowError as error:
             aside.append((row.line, error.field, error.reason, content.text(row)))
-    note = None
+    parsed = collect(file, table_name, schema, accepted, sorted(aside))
     last = content.open_end
     if last is not None and accepted and accepted[-1]["_source_row"] == last.line:
-        note = (
+        cut = (
             f"{file.name} line {last.line} ends the file without a line break: its "
             f"last field ({content.columns[-1]}) may be cut; the row is loaded as it "
             "stands, compare it with where the file comes from"
         )
-    return collect(file, table_name, schema, accepted, sorted(aside), note)
+        return replace(parsed, notes=(cut,))
+    return parsed
 
 
 def collect(
@@ -140,7 +141,6 @@ def collect(
     schema: pa.Schema,
     accepted: Iterable[dict[str, Any]],
     aside: Iterable[tuple[int, str, str, str]],
-    note: str | None = None,
 ) -> ParsedFile:
     """Put accepted rows and rows set aside together with their account.
 
@@ -154,8 +154,6 @@ def collect(
         Values by column, ``_source_row`` among them; a column left out is null.
     aside
         Line, field, reason and text of each row set aside.
-    note
-        As in ``ParsedFile``.
 
     Returns
     -------
@@ -182,4 +180,4 @@ def collect(
         rows_quarantined=len(quarantined),
     )
     table = pa.Table.from_pylist(rows, schema=schema)
-    return ParsedFile(table_name, table, account, quarantined, note)
+    return ParsedFile(table_name, table, account, quarantined)

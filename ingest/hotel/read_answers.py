@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ingest.csv_rows import Row, read_csv
+from ingest.csv_rows import CsvFile, Row, read_csv
 from ingest.fields import FieldError, whole
+from ingest.hotel.id_offsets import AnswerId, IdOffsets, choice_fits, decide_offsets
 from ingest.hotel.shapes import AnswerFile
 from ingest.parsed_file import FileId, ParsedFile, RowError, collect, parse_csv
 from ingest.schemas import OPTION_COUNT, OPTION_LETTERS, RAW_HOTEL
 
 COLUMNS = ("task_id", "choice", "raw_output")
-
-# offsets that the publisher added to task ids, the likeliest of each order first
-ID_OFFSETS = {"original": (0, 1000, 10000), "swapped": (10000, 1000, 0)}
 
 # a release asks each task once; rows beyond that are doubles, which staging marks
 FIRST_REPEAT = 1
@@ -53,8 +52,8 @@ def read_answers(
     answers
         What its name says.
     bank
-        The tasks. An id that is none of them is tried without an offset of 1000 or
-        10000.
+        The tasks. Ids may carry an offset of 1000 or 10000, which the file as a whole
+        tells (``decide_offsets``).
 
     Returns
     -------
@@ -69,7 +68,7 @@ def read_answers(
         Where the file cannot be read as a whole.
     """
     content = read_csv(file.name, data, COLUMNS)
-    offsets = ID_OFFSETS[answers.ordering]
+    offsets = decide_offsets(_ids(content), answers.ordering, bank.task_types)
     constant = {
         "bank_sha256": bank.sha256,
         "run_id": answers.run_id,
@@ -94,48 +93,53 @@ def read_answers(
         }
 
     parsed = parse_csv(file, "response", RAW_HOTEL["response"], content, parse)
-    return _with_note(parsed, bank)
+    notes = [f"{file.name}: {doubt}" for doubt in offsets.doubts]
+    return replace(parsed, notes=(*parsed.notes, *notes, *_none_fits(parsed, bank)))
 
 
-def _match(text: str, offsets: tuple[int, ...], bank: BankTasks) -> tuple[int, int]:
+def _ids(content: CsvFile) -> list[AnswerId]:
+    found = []
+    for row in content.rows:
+        with suppress(FieldError):
+            found.append(AnswerId(row.line, _task_id(row.fields[0]), row.fields[1]))
+    return found
+
+
+def _match(text: str, offsets: IdOffsets, bank: BankTasks) -> tuple[int, int]:
     try:
         task_id = _task_id(text)
     except FieldError as error:
         raise RowError("task_id", str(error)) from error
-    for offset in offsets:
-        if task_id - offset in bank.task_types:
-            return task_id, offset
-    raise RowError(
-        "task_id",
-        f"no task {task_id} in bank {bank.sha256[:12]}, nor with "
-        f"{' or '.join(str(one) for one in sorted(offsets) if one)} taken off",
-    )
+    offset = offsets.of(task_id)
+    if offset is None:
+        raise RowError(
+            "task_id",
+            f"no task {task_id} in bank {bank.sha256[:12]}, nor with "
+            f"{' or '.join(str(one) for one in sorted(offsets.offsets) if one)} taken "
+            "off",
+        )
+    return task_id, offset
 
 
 def _choice(text: str, task_id: int, task_type: str) -> str | None:
-    if not text:
-        return None
-    options = OPTION_LETTERS[: OPTION_COUNT[task_type]]
-    if text not in options:
+    if not choice_fits(text, task_type):
+        options = OPTION_LETTERS[: OPTION_COUNT[task_type]]
         raise RowError(
             "choice",
             f"{text!r} is no option of the {task_type} task {task_id} "
             f"({', '.join(options)})",
         )
-    return text
+    return text or None
 
 
-def _with_note(parsed: ParsedFile, bank: BankTasks) -> ParsedFile:
+def _none_fits(parsed: ParsedFile, bank: BankTasks) -> list[str]:
     if parsed.account.rows_accepted or not parsed.quarantined:
-        return parsed
+        return []
     first = parsed.quarantined[0]
-    note = (
+    return [
         f"{first.source_file}: none of its {parsed.account.rows_read} rows fits bank "
         f"{bank.sha256[:12]} (line {first.source_row}, {first.field}: {first.reason})"
-    )
-    return ParsedFile(
-        parsed.table_name, parsed.table, parsed.account, parsed.quarantined, note
-    )
+    ]
 
 
 def run_row(file: FileId, answers: AnswerFile) -> ParsedFile:

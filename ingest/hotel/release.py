@@ -218,8 +218,7 @@ def _attempt(
         load.errors.append(str(error))
         return None
     load.parsed.append(parsed)
-    if parsed.note:
-        load.notes.append(parsed.note)
+    load.notes += parsed.notes
     return parsed
 
 

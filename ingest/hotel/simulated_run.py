@@ -15,7 +15,8 @@ import numpy as np
 
 from ingest.hotel.bank import ORDERINGS, Tasks, bank_kind
 from ingest.hotel.cast import SIMULATED_PREFIX
-from ingest.hotel.read_answers import COLUMNS, FIRST_REPEAT, ID_OFFSETS
+from ingest.hotel.id_offsets import ID_OFFSETS
+from ingest.hotel.read_answers import COLUMNS, FIRST_REPEAT
 from ingest.hotel.shoppers import Answer, Shopper, answers, true_terms
 from ingest.registry import hotel_variants
 from ingest.warehouse import FileAccount

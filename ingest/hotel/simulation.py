@@ -11,9 +11,9 @@ import pyarrow as pa
 from ingest.errors import LoadError
 from ingest.hotel.bank import Tasks, bank_kind, draw_bank, write_tasks_csv
 from ingest.hotel.cast import SIMULATED_PREFIX, default_cast
+from ingest.hotel.id_offsets import ID_OFFSETS
 from ingest.hotel.pool import make_pool
 from ingest.hotel.pool_file import Hotel, pool_json
-from ingest.hotel.read_answers import ID_OFFSETS
 from ingest.hotel.read_reference import read_pool
 from ingest.hotel.read_tasks import read_tasks
 from ingest.hotel.shapes import BANK_FILES, POOL

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.server
+import shutil
 import ssl
 import tarfile
 import threading
@@ -132,6 +133,40 @@ def test_an_archive_of_the_release_is_the_same_release(
         tar.add(release_hotel, "some-repository-3f033a59/data")
     report = load_hotel(archive, warehouse)
     assert (report.rows, report.errors) == (0, ())
+
+
+@pytest.mark.release
+def test_a_published_swap_file_under_other_offsets_is_the_same_answers(
+    loaded: tuple[Path, LoadReport], release_hotel: Path, tmp_path: Path
+) -> None:
+    name = "conjoint_results_gemma2_9b_swap.csv"
+    header, *lines = (release_hotel / name).read_text().splitlines()
+    moved = {
+        offset: [
+            f"{int(task_id) - 10000 + offset},{rest}"
+            for task_id, _, rest in (line.partition(",") for line in lines)
+        ]
+        for offset in (0, 1000)
+    }
+    # one file without an offset, one with a second block under an older one
+    bodies = {"none": moved[0], "twice": lines + moved[1000]}
+    source = tmp_path / "source"
+    source.mkdir()
+    for tag, body in bodies.items():
+        path = source / f"conjoint_results_{tag}_swap.csv"
+        path.write_text("\n".join([header, *body]) + "\n")
+    shutil.copy(release_hotel / "conjoint_tasks.csv", source)
+    report = load_hotel(source, tmp_path / "w.duckdb")
+    assert (report.errors, report.quarantined, report.notes) == ((), 0, ())
+    query = (
+        "select bank_task_id, choice, raw_output from raw_hotel.response "
+        "where run_id = 'release/{}' and ordering = 'swapped' {} order by 1"
+    )
+    published = _query(loaded[0], query.format("gemma2_9b", ""))
+    assert len(published) == 3600
+    for tag, offset in (("none", 0), ("twice", 10000), ("twice", 1000)):
+        block = query.format(tag, f"and id_offset = {offset}")
+        assert _query(tmp_path / "w.duckdb", block) == published
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

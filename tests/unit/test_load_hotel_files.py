@@ -165,13 +165,13 @@ def test_one_bad_answer_is_set_aside(row: str, field: str, reason: str) -> None:
     parsed = _answers(["2,A,A", row])
     assert _reasons(parsed) == [(3, field, reason)]
     assert parsed.table.num_rows == 1
-    assert parsed.note is None
+    assert parsed.notes == ()
 
 
 def test_a_file_that_fits_no_task_says_so() -> None:
     parsed = _answers(["77,A,A", "78,A,A"])
-    assert parsed.note is not None
-    assert "none of its 2 rows fits bank" in parsed.note
+    (note,) = parsed.notes
+    assert "none of its 2 rows fits bank" in note
     assert parsed.account.rows_quarantined == 2
 
 
