@@ -158,8 +158,8 @@ def progress(title: str) -> Iterator[Say]:
         note(title)
         yield lambda text: note(f"  {text}")
         return
-    with console.status(title) as status:
-        yield lambda text: status.update(f"{title}: {_escaped(text)}")
+    with console.status(_escaped(title)) as status:
+        yield lambda text: status.update(_escaped(f"{title}: {text}"))
 
 
 def _escaped(text: str) -> str:
