@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from ingest.errors import WarehouseError, one_line
 from ingest.schemas import RAW, quality_ddl
+from ingest.warehouse_path import state_folder, warehouse_of, work_folder
 
 # new tables may only be those of ingest/schemas.py (checked before dlt sees them);
 # inside a table nothing may change
@@ -48,25 +49,6 @@ def raw_schema(instrument: str) -> str:
     return schema
 
 
-def state_folder(copy: Path) -> Path:
-    """Return dlt's state folder of a warehouse or of its working copy.
-
-    Parameters
-    ----------
-    copy
-        A warehouse, or the file that ``working_copy`` yields for it.
-
-    Returns
-    -------
-    Path
-        ``<warehouse>.dlt`` beside the warehouse itself in both cases.
-    """
-    beside = copy.parent
-    if beside.name == f"{copy.name}.next":
-        beside = beside.parent
-    return beside / f"{copy.name}.dlt"
-
-
 def write_raw(copy: Path, instrument: str, tables: Mapping[str, pa.Table]) -> None:
     """Append rows to raw tables in one dlt run.
 
@@ -95,8 +77,8 @@ def write_raw(copy: Path, instrument: str, tables: Mapping[str, pa.Table]) -> No
     except Exception as error:
         cause = error.__cause__ or error
         raise WarehouseError(
-            f"rows cannot be written to {copy.name} ({_dlt_reason(cause)}); the "
-            "warehouse is as it was"
+            f"rows cannot be written to {warehouse_of(copy).name} "
+            f"({_dlt_reason(cause)}); the warehouse is as it was"
         ) from error
 
 
@@ -139,26 +121,27 @@ def _run_dlt(copy: Path, schema: str, tables: Mapping[str, pa.Table]) -> None:
     # what dlt needs to know stands in the warehouse; a state folder that a killed run
     # left would make it load the old rows and skip the new ones
     shutil.rmtree(state_folder(copy) / schema, ignore_errors=True)
-    pipeline = dlt.pipeline(
-        schema,
-        destination=dlt.destinations.duckdb(
-            str(copy), preferred_loader_file_format="parquet"
-        ),
-        dataset_name=schema,
-        pipelines_dir=str(state_folder(copy)),
-    )
-    pipeline.run(
-        [
-            dlt.resource(
-                [table],
-                name=name,
-                write_disposition="append",
-                max_table_nesting=0,
-                schema_contract=_CONTRACT,
-            )
-            for name, table in tables.items()
-        ]
-    )
+    resources = [
+        dlt.resource(
+            [table],
+            name=name,
+            write_disposition="append",
+            max_table_nesting=0,
+            schema_contract=_CONTRACT,
+        )
+        for name, table in tables.items()
+    ]
+    # an open connection, because dlt reads a path as an address
+    with open_database(copy) as connection, work_folder(copy) as folder:
+        pipeline = dlt.pipeline(
+            schema,
+            destination=dlt.destinations.duckdb(
+                connection, preferred_loader_file_format="parquet"
+            ),
+            dataset_name=schema,
+            pipelines_dir=str(folder),
+        )
+        pipeline.run(resources)
 
 
 def _dlt_reason(error: BaseException) -> str:
@@ -277,8 +260,8 @@ def changing(copy: Path) -> Iterator[duckdb.DuckDBPyConnection]:
             connection.commit()
     except duckdb.Error as error:
         raise WarehouseError(
-            f"warehouse {copy.name} cannot be written ({one_line(error)}) and is as it "
-            "was; check the disk"
+            f"warehouse {warehouse_of(copy).name} cannot be written "
+            f"({one_line(error)}) and is as it was; check the disk"
         ) from error
 
 

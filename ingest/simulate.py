@@ -20,6 +20,7 @@ from ingest.hotel.simulation import (
 from ingest.warehouse import (
     FileKey,
     WriteReport,
+    check_writable,
     standing_files,
     working_copy,
     write_into,
@@ -141,6 +142,7 @@ def load_simulated_hotel(
         When the simulation cannot be made, a run of the same name holds other answers,
         ``out`` holds other files, or it or the warehouse cannot be written.
     """
+    check_writable(warehouse)
     simulation = simulate_hotel(tasks=tasks, seed=seed, shoppers=shoppers, bank=bank)
     with working_copy(warehouse) as copy:
         standing = standing_files(copy, "hotel")

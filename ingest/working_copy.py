@@ -14,23 +14,11 @@ import duckdb
 from ingest.errors import WarehouseError, one_line
 from ingest.interrupts import heeded_interrupts
 from ingest.raw_tables import ensure_tables, open_database
+from ingest.warehouse_path import check_name, copy_path, lock_path
 
 # every DuckDB file has these bytes at this place
 _MAGIC = b"DUCK"
 _MAGIC_AT = 8
-
-
-def lock_path(warehouse: Path) -> Path:
-    """Return the lock file of a warehouse, ``<warehouse>.lock``."""
-    return warehouse.with_name(f"{warehouse.name}.lock")
-
-
-def copy_path(warehouse: Path) -> Path:
-    """Return where the working copy stands, ``<warehouse>.next/<same name>``.
-
-    The name is kept because DuckDB names the catalog after the file.
-    """
-    return warehouse.with_name(f"{warehouse.name}.next") / warehouse.name
 
 
 @contextmanager
@@ -89,10 +77,12 @@ def check_writable(warehouse: Path) -> Path:
     Raises
     ------
     WarehouseError
-        Where the path is a folder, lies below a file, or may not be written.
+        Where the path is a folder, lies below a file, has a name that cannot be used or
+        may not be written.
     """
     try:
         path = Path(warehouse).expanduser().resolve()
+        check_name(path)
         if path.is_dir():
             raise WarehouseError(
                 f"warehouse {warehouse} is a folder; give the path of a file in it, "

@@ -128,6 +128,8 @@ def _nothing_selected(select: Sequence[str]) -> str:
 def _run_dbt(copy: Path, folder: Path, options: list[str], say: Say) -> list[Any]:
     from dbt.cli.main import dbtRunner
 
+    from ingest.warehouse_path import plain_path
+
     say("reading the dbt project")
     folder.mkdir(exist_ok=True)
     # Compiled models are nobody's source, whatever the warehouse is called.
@@ -140,7 +142,12 @@ def _run_dbt(copy: Path, folder: Path, options: list[str], say: Say) -> list[Any
     command += ["--no-use-colors", "--no-use-colors-file"]
     command += ["--target-path", str(folder / "target")]
     command += ["--log-path", str(folder / "logs"), *options]
-    with _warehouse_variable(copy), _rare_collection(), redirect_stdout(sys.stderr):
+    with (
+        plain_path(copy) as path,
+        _warehouse_variable(path),
+        _rare_collection(),
+        redirect_stdout(sys.stderr),
+    ):
         outcome = dbtRunner(callbacks=[_reporter(say)]).invoke(command)
     results = list(getattr(outcome.result, "results", None) or [])
     if outcome.exception is not None and not results:
@@ -164,9 +171,9 @@ def _rare_collection() -> Iterator[None]:
 
 
 @contextmanager
-def _warehouse_variable(copy: Path) -> Iterator[None]:
+def _warehouse_variable(path: Path) -> Iterator[None]:
     before = os.environ.get(WAREHOUSE_VARIABLE)
-    os.environ[WAREHOUSE_VARIABLE] = str(copy.resolve())
+    os.environ[WAREHOUSE_VARIABLE] = str(path)
     try:
         yield
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pricebench.errors import CommandError
+from pricebench.errors import CommandError, one_line
 
 # Found from this file and never from the working directory, so that every verb works
 # from any folder.
@@ -33,10 +33,24 @@ def absolute_warehouse(given: Path) -> Path:
     Raises
     ------
     CommandError
-        If the path is a folder.
+        If the path is a folder, none at all, or one that DuckDB cannot use.
     """
-    path = given.expanduser().resolve()
-    if path.is_dir():
+    from ingest.errors import WarehouseError
+    from ingest.warehouse_path import check_name
+
+    try:
+        path = given.expanduser().resolve()
+        check_name(path)
+        is_folder = path.is_dir()
+    except WarehouseError as error:
+        raise CommandError(one_line(error)) from error
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or one_line(error)
+        raise CommandError(
+            f"warehouse {given} cannot be opened ({reason}): give another --warehouse "
+            "path"
+        ) from error
+    if is_folder:
         raise CommandError(
             f"warehouse {path} is a folder: name a file, for instance "
             f"--warehouse {path / DEFAULT_WAREHOUSE.name}"
