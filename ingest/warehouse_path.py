@@ -16,12 +16,11 @@ from ingest.schemas import RAW
 SCHEMAS = (*RAW, "quality", "staging", "intermediate", "estimates", "marts")
 _DUCKDB_NAMES = ("main", "system", "temp", "information_schema", "pg_catalog")
 
-# dlt and dbt paste paths into SQL, addresses and file patterns as they stand; letters,
-# digits and these marks mean nothing there
+# dlt pastes paths into SQL, addresses and file patterns as they stand; letters, digits
+# and these marks mean nothing there
 _PLAIN_FOLDER = re.compile(r"[\w./ ,+@~-]*")
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_. ,+@~-]*")
 _COPY_SUFFIX = ".next"
-_PLAIN_COPY = "warehouse.duckdb"
+_COPY_NAME = "working_copy.duckdb"
 
 
 def check_name(warehouse: Path) -> None:
@@ -65,12 +64,12 @@ def lock_path(warehouse: Path) -> Path:
 
 
 def copy_path(warehouse: Path) -> Path:
-    """Return where the working copy stands, ``<warehouse>.next/<same name>``.
+    """Return where the working copy stands, ``<warehouse>.next/working_copy.duckdb``.
 
-    The name is another where the warehouse's own is none that dbt can put into SQL.
+    The name is the same for all, so that dbt can put it into SQL and knows a project
+    again that it has read for another warehouse.
     """
-    name = warehouse.name if _PLAIN_NAME.fullmatch(warehouse.name) else _PLAIN_COPY
-    return warehouse.with_name(f"{warehouse.name}{_COPY_SUFFIX}") / name
+    return warehouse.with_name(f"{warehouse.name}{_COPY_SUFFIX}") / _COPY_NAME
 
 
 def warehouse_of(copy: Path) -> Path:
@@ -118,27 +117,3 @@ def work_folder(copy: Path) -> Iterator[Path]:
     # a link would not do: dlt follows links before it uses a path
     with tempfile.TemporaryDirectory(prefix="pricebench-") as scratch:
         yield Path(scratch)
-
-
-@contextmanager
-def plain_path(copy: Path) -> Iterator[Path]:
-    """Give dbt a path of a working copy that it can take apart.
-
-    Parameters
-    ----------
-    copy
-        What ``working_copy`` yields.
-
-    Yields
-    ------
-    Path
-        The copy, or where its folder's path is not plain the same file through a link
-        to the folder.
-    """
-    if _PLAIN_FOLDER.fullmatch(str(copy.parent)):
-        yield copy
-        return
-    with tempfile.TemporaryDirectory(prefix="pricebench-") as scratch:
-        link = Path(scratch) / "copy"
-        link.symlink_to(copy.parent, target_is_directory=True)
-        yield link / copy.name

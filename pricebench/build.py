@@ -5,9 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from pricebench.errors import CommandError, one_line
 from pricebench.paths import DBT_PROJECT, WAREHOUSE_VARIABLE, dbt_folder
 from pricebench.reader import Grid, fetch, open_reader
 
+# dbt's own runs in the project folder keep theirs in `partial_parse.msgpack` above it
+_PARSED = DBT_PROJECT / "target" / "pricebench" / "partial_parse.msgpack"
 LAYERS = ("seeds", "staging", "intermediate", "estimates", "marts", "gates")
 _BAD = ("error", "fail", "runtime error", "partial success")
 _GATE = "gate_"
@@ -128,8 +131,6 @@ def _nothing_selected(select: Sequence[str]) -> str:
 def _run_dbt(copy: Path, folder: Path, options: list[str], say: Say) -> list[Any]:
     from dbt.cli.main import dbtRunner
 
-    from ingest.warehouse_path import plain_path
-
     say("reading the dbt project")
     folder.mkdir(exist_ok=True)
     # Compiled models are nobody's source, whatever the warehouse is called.
@@ -142,12 +143,9 @@ def _run_dbt(copy: Path, folder: Path, options: list[str], say: Say) -> list[Any
     command += ["--no-use-colors", "--no-use-colors-file"]
     command += ["--target-path", str(folder / "target")]
     command += ["--log-path", str(folder / "logs"), *options]
-    with (
-        plain_path(copy) as path,
-        _warehouse_variable(path),
-        _rare_collection(),
-        redirect_stdout(sys.stderr),
-    ):
+    if _PARSED.exists():
+        command += ["--partial-parse-file-path", str(_PARSED)]
+    with _working_beside(copy), _rare_collection(), redirect_stdout(sys.stderr):
         outcome = dbtRunner(callbacks=[_reporter(say)]).invoke(command)
     results = list(getattr(outcome.result, "results", None) or [])
     if outcome.exception is not None and not results:
@@ -155,6 +153,7 @@ def _run_dbt(copy: Path, folder: Path, options: list[str], say: Say) -> list[Any
             f"dbt could not build ({one_line(outcome.exception)}): the warehouse is "
             f"unchanged; details in {folder / 'logs' / 'dbt.log'}"
         ) from outcome.exception
+    _keep_parsed(folder)
     return results
 
 
@@ -171,16 +170,30 @@ def _rare_collection() -> Iterator[None]:
 
 
 @contextmanager
-def _warehouse_variable(path: Path) -> Iterator[None]:
-    before = os.environ.get(WAREHOUSE_VARIABLE)
-    os.environ[WAREHOUSE_VARIABLE] = str(path)
+def _working_beside(copy: Path) -> Iterator[None]:
+    # From its own folder every copy has the same path, letters alone, which dbt can
+    # put into SQL and by which it knows again what it read for another warehouse.
+    before, folder = os.environ.get(WAREHOUSE_VARIABLE), Path.cwd()
+    os.environ[WAREHOUSE_VARIABLE] = copy.name
+    os.chdir(copy.parent)
     try:
         yield
     finally:
+        os.chdir(folder)
         if before is None:
             del os.environ[WAREHOUSE_VARIABLE]
         else:
             os.environ[WAREHOUSE_VARIABLE] = before
+
+
+def _keep_parsed(folder: Path) -> None:
+    """Keep what dbt read of the project, which takes it ten seconds, for any build."""
+    fresh, next_to = folder / "target" / _PARSED.name, _PARSED.with_suffix(".next")
+    # a project that may not be written to is read anew for each warehouse
+    with suppress(OSError):
+        _PARSED.parent.mkdir(exist_ok=True)
+        shutil.copyfile(fresh, next_to)
+        next_to.replace(_PARSED)
 
 
 def _reporter(say: Say) -> Any:
