@@ -17,6 +17,7 @@ import pytest
 from ingest.errors import WarehouseError
 from ingest.raw_tables import open_database, state_folder
 from ingest.warehouse import init, locked, working_copy
+from ingest.warehouse_path import copy_path
 
 
 @pytest.fixture
@@ -84,10 +85,10 @@ def test_a_missing_warehouse_is_not_made_by_a_failed_change(tmp_path: Path) -> N
     assert not path.exists()
 
 
-def test_the_copy_has_the_same_name_and_catalog(warehouse: Path) -> None:
+def test_every_copy_has_one_name_in_a_folder_of_its_own(warehouse: Path) -> None:
     with working_copy(warehouse) as copy:
-        assert copy.name == warehouse.name
-        assert copy.parent != warehouse.parent
+        assert copy.parent.parent == warehouse.parent
+        assert copy.name == copy_path(warehouse.with_name("other.duckdb")).name
         assert state_folder(copy) == state_folder(warehouse)
 
 
