@@ -156,7 +156,7 @@ def _least_squares(
     empty: ChoiceShares, x: Floats, y: Floats, clusters: Clusters, varies: Bools
 ) -> ChoiceShares:
     # statsmodels takes seconds to import
-    from statsmodels.api import OLS
+    from statsmodels.regression.linear_model import OLS
 
     codes = np.repeat(clusters.codes, len(y) // len(clusters.codes))
     order = canonical_order(np.column_stack([x, y, codes]))

@@ -179,11 +179,19 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         ],
     },
     "marts": {
-        "expect_compound_columns_to_be_unique": [
+        "every_key_is_whole_and_stands_once": [
             "insert into hotel_wtp from hotel_wtp limit 1",
+            "update hotel_fit set variant = null",
+        ],
+        "every_reading_is_known": [
+            "update hotel_fit set reading = 'ours' where reading = 'audited'",
+        ],
+        "every_status_is_known": [
+            "update hotel_price_lever set status = 'fine'",
+            "update hotel_coefficient set status = null",
         ],
         "expect_column_values_to_be_in_set": [
-            "update hotel_fit set reading = 'ours' where reading = 'audited'",
+            "update hotel_decile_curve set block = 'quaternary'",
         ],
         "both_readings_stand_side_by_side": [
             "delete from hotel_wtp where reading = 'as_published'",
