@@ -192,7 +192,19 @@ _IDENTITIES: list[Rule] = [
             and hotel_fit.variant = 'base'
             and hotel_fit.block = 'binary'
         where hotel_board.value is distinct from hotel_wtp.wtp_usd
-            or hotel_board.n is distinct from hotel_fit.n
+            or hotel_board.n is distinct from coalesce(hotel_fit.n, 0)
+        """,
+    ),
+    EmptyRule(
+        "hotel_board",
+        "every_model_with_answers_has_a_row",
+        """
+        select study_id, model_id, reading
+        from hotel_first_shown
+        where variant = 'base' and format = 'all'
+            and (study_id, model_id, reading) not in (
+                select (study_id, model_id, reading) from hotel_board
+            )
         """,
     ),
     EmptyRule(

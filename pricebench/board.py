@@ -13,7 +13,7 @@ from pricebench.reader import Grid, fetch, open_reader
 
 READINGS = ("as_published", "audited")
 INSTRUMENTS = ("hotel",)
-BASE = "base"  # the variant whose two-option answers the scorecard holds
+BASE = "base"  # the variant whose answers the scorecard holds
 
 # What a study is; also what can make two tables incomparable.
 FACTS = ("source", "protocol", "bank_sha256", "prompt_sha256")
@@ -52,7 +52,8 @@ _RUNS = f"""
 select
     study_id, {", ".join(FACTS)},
     list_sort(list(distinct variant) filter (not is_excluded and variant is not null))
-        as variants
+        as variants,
+    bool_and(is_excluded) as is_excluded
 from marts.run
 where instrument = ?
 group by study_id, {", ".join(FACTS)}
@@ -93,8 +94,8 @@ class ModelLine:
 class Study:
     """One table of the board: models that may be compared with each other.
 
-    A study without models has no table, since no run of it gave two-option base
-    answers; it is named so that nothing loaded goes unmentioned.
+    A study without models has no table, since no run of it that counts gave base
+    answers of two or three options; it is named, so that nothing loaded goes unsaid.
     """
 
     study_id: str
@@ -103,6 +104,7 @@ class Study:
     models: tuple[ModelLine, ...]
     left_out: tuple[str, ...] = ()  # what was loaded and counts in no figure
     variants: tuple[str, ...] = ()  # variants in the marts that the table leaves out
+    excluded: bool = False  # every run of it was taken out
 
     @property
     def simulated(self) -> bool:
@@ -174,7 +176,8 @@ def arrange(
     parted : sequence of mapping
         Rows of ``reading_difference``.
     runs : sequence of mapping
-        ``study_id``, `FACTS` and ``variants`` of every study that was loaded.
+        ``study_id``, `FACTS`, ``variants`` and ``is_excluded`` (every run is) of every
+        study that was loaded.
     left_out : sequence of mapping
         ``study_id`` and ``what``: runs and rows that count in no figure.
 
@@ -208,6 +211,7 @@ def arrange(
                     for one in known.get("variants") or ()
                     if one != BASE or not mine
                 ),
+                bool(known.get("is_excluded")),
             )
         )
     return tuple(studies)

@@ -11,6 +11,7 @@ from pricebench.render import NOTHING
 FIGURES = ("first", "verdict", "log price", "review", "WTP $ [95 %]")
 LABELS = {"as_published": "published", "audited": "audited", "difference": "difference"}
 ONE_ORDER = "one order only"
+NO_PAIRS = "no two-option answers"
 LEGEND = (
     "published = the source's own rules to the digit; audited = ours: valid answers, "
     "slot terms, errors clustered by pair; difference = audited - published.",
@@ -19,7 +20,8 @@ LEGEND = (
     "answers; its difference in percentage points.",
     "log price, review = coefficients of the two-option logit; with a slot term the "
     "whole scale changes, so compare ratios (WTP) across readings.",
-    "n = two-option answers of the audited reading.",
+    "n = two-option answers of the audited reading; below it those left out (odd "
+    "ids: of a second block, numbered by an unusual offset).",
     f"{ONE_ORDER} = every answer comes from one order, so slot 1 and option A cannot "
     "be told apart.",
     "WTP = dollars a night for one point on the ten-point review score, log form at "
@@ -32,7 +34,12 @@ LEGEND = (
     f"{NOTHING} = undefined; the word beside it is its status (any status but ok is "
     "shown).",
 )
-_LOST = (("invalid", "invalid"), ("failed", "failed"), ("duplicate", "repeated"))
+_LOST = (
+    ("invalid", "invalid"),
+    ("failed", "failed"),
+    ("duplicate", "repeated"),
+    ("other_offset", "odd ids"),
+)
 
 
 def reading_cells(model: ModelLine, reading: str) -> tuple[str, ...]:
@@ -90,7 +97,8 @@ def remarks(model: ModelLine) -> tuple[str, ...]:
         row.get("one_order_only") and row.get("n")
         for row in model.readings.values()
     )
-    return (ONE_ORDER,) if one_order else ()
+    no_pairs = model.readings["audited"].get("answers") == 0
+    return (ONE_ORDER,) * one_order + (NO_PAIRS,) * no_pairs
 
 
 def is_common(study: Study, column: str) -> bool:

@@ -39,7 +39,9 @@ FACT_WORDS = {
 }
 SHARED_WORDS = {"run_date": "run date", "settings_label": "settings"}
 EMPTY = "No answers are loaded."
-NO_TABLE = "studies without two-option base answers"
+NO_TABLE = "studies without base answers of two or three options"
+ALL_EXCLUDED = "studies whose runs are all excluded"
+UNDO = "`pricebench exclude RUN --undo`, then `pricebench build`, takes a run in again"
 
 
 def print_board(studies: Sequence[Study], form: Format) -> str:
@@ -70,21 +72,36 @@ def print_board(studies: Sequence[Study], form: Format) -> str:
     shown = [study for study in studies if study.models]
     pairs = zip([None, *shown], shown, strict=False)
     parts = [part for above, study in pairs for part in write(study, above)]
-    parts += map(fold, _without_table(studies))
+    parts += map(fold, without_table(studies))
     if shown:
         end = "\n" if form is Format.table else "  \n"
         parts.append(end.join(map(fold, LEGEND)))
     return "\n\n".join(parts)
 
 
-def _without_table(studies: Sequence[Study]) -> list[str]:
-    """Name the studies that have no table, in one line; none: no line."""
-    named = [
-        f"{study.study_id} ({'; '.join([_brief_facts(study), *study.left_out])})"
-        for study in studies
-        if not study.models
-    ]
-    return [f"{NO_TABLE}: {'; '.join(named)}"] if named else []
+def without_table(studies: Sequence[Study]) -> list[str]:
+    """Name the studies that have no table, and why.
+
+    Parameters
+    ----------
+    studies : sequence of Study
+        What `pricebench.board.read_board` returned.
+
+    Returns
+    -------
+    list of str
+        A line for those without answers of the kind, and one, which says how to undo
+        it, for those taken out as a whole; none where each study has its table.
+    """
+    bare = [study for study in studies if not study.models]
+    lacking = [_named(study) for study in bare if not study.excluded]
+    out = [_named(study) for study in bare if study.excluded]
+    lines = [f"{NO_TABLE}: {'; '.join(lacking)}"] if lacking else []
+    return lines + ([f"{ALL_EXCLUDED}: {'; '.join(out)}; {UNDO}"] if out else [])
+
+
+def _named(study: Study) -> str:
+    return f"{study.study_id} ({'; '.join([_brief_facts(study), *study.left_out])})"
 
 
 def _brief_facts(study: Study) -> str:

@@ -118,14 +118,18 @@ def board(
     csv and json carry every digit.
     """
     from pricebench.board import read_board
-    from pricebench.board_print import print_board
+    from pricebench.board_print import print_board, without_table
 
-    text = print_board(read_board(warehouse, instrument), shape)
+    studies = read_board(warehouse, instrument)
+    text = print_board(studies, shape)
     if out is None:
         console.emit(text)
     else:
         console.write_file(out, text)
         console.note(f"board written to {out}")
+    # A csv holds rows alone.
+    for line in without_table(studies) if shape is Format.csv else ():
+        console.note(f"note: {line}")
 
 
 @app.command(epilog="Example: pricebench query 'select * from marts.model'")

@@ -234,6 +234,9 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "the_board_shows_the_marts": [
             "update hotel_board set value = value + 1",
         ],
+        "every_model_with_answers_has_a_row": [
+            "delete from hotel_board where reading = 'audited'",
+        ],
         "every_row_is_of_a_known_run_and_model": [
             "update int_hotel_run set is_excluded = true",
         ],

@@ -9,9 +9,12 @@ import duckdb
 import pytest
 
 from ingest.hotel.cast import default_cast
+from ingest.hotel.release import load_hotel
 from ingest.hotel.shoppers import Shopper
-from ingest.simulate import load_simulated_hotel
+from ingest.simulate import load_simulated_hotel, simulate_hotel, write_simulation
 from ingest.warehouse import init
+from pricebench.cli import main
+from pricebench.runs import exclude_run
 
 HOTEL_MARTS = (
     "hotel_first_shown",
@@ -127,6 +130,70 @@ def test_failed_calls_and_unreadable_replies_are_counted_apart(built_demo):
         ("simulated/dropped-calls", "failed_calls_scored"),
         ("simulated/mumbler", "invalid_scored"),
     ]
+
+
+def test_the_board_leaves_no_model_and_no_answer_out(tmp_path, build_all, capsys):
+    simulation = simulate_hotel(tasks=60, shoppers=shoppers("balanced", "star-lover"))
+    write_simulation(simulation, tmp_path / "source")
+    tasks = (tmp_path / "source" / "conjoint_tasks.csv").read_text().splitlines()
+    kinds = dict(line.split(",")[:2] for line in tasks)
+    for name in simulation.files:
+        if not name.startswith("conjoint_results"):
+            continue
+        path = tmp_path / "source" / name
+        head, *answers = path.read_text().splitlines()
+        if "star-lover" in name:
+            # asked for triples alone; ids of the swapped file lie 10,000 higher
+            answers = [
+                line
+                for line in answers
+                if kinds[str(int(line.split(",")[0]) % 10_000)] == "ternary"
+            ]
+        elif "_swap" not in name:
+            # the first nine pairs come again, as a second block 1,000 higher
+            again = [line for line in answers if kinds[line.split(",")[0]] == "binary"]
+            answers += [
+                f"{int(task) + 1000},{rest}"
+                for task, rest in (line.split(",", 1) for line in again[:9])
+            ]
+        path.write_text("\n".join([head, *answers]) + "\n")
+    warehouse = tmp_path / "w.duckdb"
+    assert not load_hotel(tmp_path / "source", warehouse).errors
+    build_all(warehouse)
+    board = rows(
+        warehouse,
+        "select model_id, reading, answers, n, other_offset_count, status, verdict,"
+        " log_price_status, first_shown_rate is null from marts.hotel_board"
+        " order by all",
+    )
+    # 20 groups, three fifths of them pairs, three draws each, two orders: 72 answers to
+    # pairs and 48 to triples; the published rate pools them, and the second block
+    (kept, audited, pooled, nothing) = board
+    assert kept[:5] == ("release/balanced", "as_published", 72 + 48 + 9, 72, 0)
+    assert audited[:5] == ("release/balanced", "audited", 72 + 9, 72, 9)
+    assert pooled[:6] == ("release/star-lover", "as_published", 48, 0, 0, "too_few")
+    assert pooled[8] is False
+    assert nothing[1:] == (
+        *("audited", 0, 0, 0, "too_few", "no_data", "too_few", True),
+    )
+    assert main(["board", "--warehouse", str(warehouse)]) == 0
+    out = capsys.readouterr().out
+    assert "(2 models)" in out
+    assert "9 odd ids" in out
+    assert "no two-option" in out
+    for run in ("release/balanced", "release/star-lover"):
+        exclude_run(warehouse, run, "a trial")
+    build_all(warehouse)
+    assert main(["board", "--warehouse", str(warehouse)]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("studies whose runs are all excluded: ")
+    assert "run release/balanced excluded: a trial" in out
+    assert out.endswith(
+        "`pricebench exclude RUN --undo`, then `pricebench build`, takes a run in again"
+    )
+    typed = ["board", "--format", "csv", "--warehouse", str(warehouse)]
+    assert main(typed) == 0
+    assert "studies whose runs are all excluded: " in capsys.readouterr().err
 
 
 @pytest.mark.release

@@ -12,7 +12,6 @@ import pytest
 
 from pricebench.board import arrange
 from pricebench.board_print import EMPTY, print_board
-from pricebench.cli import main
 from pricebench.render import Format
 
 OK = {
@@ -33,6 +32,7 @@ OK = {
     "invalid_count": 0,
     "failed_count": 0,
     "duplicate_count": 0,
+    "other_offset_count": 0,
 }
 UNDEFINED = OK | {
     "value": None,
@@ -46,6 +46,7 @@ UNDEFINED = OK | {
     "review_score_status": "no_variation",
     "failed_count": 1200,
     "invalid_count": 3,
+    "other_offset_count": 39,
 }
 
 
@@ -149,6 +150,7 @@ def test_what_is_undefined_is_a_dash_with_its_status(two_studies):
     )
     assert lines[at + 2].split()[:2] == ["3", "invalid"]
     assert lines[at + 3].split() == ["1,200", "failed"]
+    assert lines[at + 4] == "39 odd ids"
 
 
 def test_a_weak_figure_shows_its_status_beside_the_number():
@@ -257,6 +259,26 @@ def test_a_model_asked_in_one_order_only_is_marked(facts, flagged):
     assert ("| 3,600, one order only |" in row) == flagged
 
 
+def test_a_model_without_pairs_shows_what_it_has():
+    # three-option answers only: the published rate pools them, ours has none
+    nothing = UNDEFINED | dict.fromkeys(("failed_count", "invalid_count"), 0)
+    nothing |= {"status": "too_few", "log_price_status": "too_few", "n": 0}
+    nothing |= {"review_score_status": "too_few", "other_offset_count": 0}
+    published = nothing | {"answers": 240, "verdict": "engaged"}
+    audited = {"answers": 0, "first_shown_rate": None, "verdict": "no_data"}
+    rows = board_rows("s", "release", "M", OK)
+    rows = [rows[0] | published, rows[1] | nothing | audited]
+    studies = arrange(rows, [], [run_row("s", "release")])
+    lines = lines_of(studies)
+    at = next(n for n, line in enumerate(lines) if line.startswith("M  "))
+    first, second, third, fourth = (" ".join(one.split()) for one in lines[at : at + 4])
+    assert first == "M published 18.5% engaged – too_few – too_few – too_few"
+    assert second == "n 0 audited – no_data – too_few – too_few – too_few"
+    assert (third, fourth) == ("no two-option difference – – – –", "answers")
+    (row,) = (line for line in lines_of(studies, Format.md) if line.startswith("| M |"))
+    assert "| 0, no two-option answers |" in row
+
+
 def test_variants_in_the_marts_only_stand_below_their_table():
     rows = board_rows("s1", "release", "Alpha", OK)
     runs = [run_row("s1", "release", variants=["base", "cot", "json"])]
@@ -276,7 +298,7 @@ def test_a_study_without_a_table_is_named_at_the_end(form):
     rows = board_rows("s2", "simulated", "Alpha", OK)
     runs = [
         run_row("s1", "release", variants=["fiveopt"]),
-        run_row("s0", "collected", variants=[]),
+        run_row("s0", "collected", variants=[], is_excluded=True),
         run_row("s2", "simulated", variants=["base"]),
     ]
     left_out = [{"study_id": "s0", "what": "run r excluded: broken"}]
@@ -284,8 +306,10 @@ def test_a_study_without_a_table_is_named_at_the_end(form):
     printed = " ".join(print_board(studies, form).split())
     # twelve digits of a bank
     expected = (
-        "studies without two-option base answers: s1 (release, bank s1-bank-of-6, "
-        "variants fiveopt); s0 (collected, bank s0-bank-of-6; run r excluded: broken)"
+        "studies without base answers of two or three options: s1 (release, bank "
+        "s1-bank-of-6, variants fiveopt) studies whose runs are all excluded: s0 "
+        "(collected, bank s0-bank-of-6; run r excluded: broken); `pricebench exclude "
+        "RUN --undo`, then `pricebench build`, takes a run in again"
     )
     assert printed.index("Alpha") < printed.index(expected)
     # the only table stands below no other
@@ -303,8 +327,8 @@ def test_a_study_without_a_table_is_named_at_the_end(form):
 def test_a_board_of_studies_without_tables_names_them_alone():
     studies = arrange([], [], [run_row("s1", "release", variants=["fiveopt"])])
     assert print_board(studies, Format.table) == (
-        "studies without two-option base answers: s1 (release, bank s1-bank-of-6, "
-        "variants fiveopt)"
+        "studies without base answers of two or three options: s1 (release, bank "
+        "s1-bank-of-6, variants\n  fiveopt)"
     )
     assert print_board(studies, Format.csv) == ""
 
@@ -347,7 +371,7 @@ def test_markdown_is_one_row_per_model(two_studies):
     cells = [cell.strip() for cell in rows[0].strip("|").split("|")]
     assert cells[0] == "Locked (simulated)"
     assert "– separated" in cells
-    assert "3 invalid; 1,200 failed" in cells
+    assert "3 invalid; 1,200 failed; 39 odd ids" in cells
     header = next(line for line in text.split("\n") if line.startswith("| model"))
     names = [name.strip() for name in header.strip("|").split("|")]
     assert len(names) == len(cells)
@@ -373,10 +397,3 @@ def test_markdown_is_one_row_per_model(two_studies):
 )
 def test_a_board_without_data_says_so(form, expected):
     assert print_board((), form) == expected
-
-
-def test_an_instrument_without_a_board_is_named(tmp_path, capsys):
-    assert main(["board", "casino", "--warehouse", str(tmp_path / "w.duckdb")]) == 1
-    assert capsys.readouterr().err == (
-        "pricebench: no board for 'casino': name one of hotel\n"
-    )

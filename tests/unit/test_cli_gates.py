@@ -7,6 +7,7 @@ from datetime import datetime
 import duckdb
 import pytest
 
+from pricebench.cli import main
 from pricebench.errors import CommandError
 from pricebench.gates import refuse_unless_green
 
@@ -87,3 +88,10 @@ def test_a_warehouse_that_was_not_built_to_the_end_says_so(rows, tmp_path):
 def test_a_database_without_gates_is_no_warehouse(tmp_path):
     with pytest.raises(CommandError, match=r"is not a warehouse: make one with"):
         refuse_unless_green(duckdb.connect(), tmp_path / "w", "hotel")
+
+
+def test_an_instrument_without_a_board_is_named(tmp_path, capsys):
+    assert main(["board", "casino", "--warehouse", str(tmp_path / "w.duckdb")]) == 1
+    assert capsys.readouterr().err == (
+        "pricebench: no board for 'casino': name one of hotel\n"
+    )

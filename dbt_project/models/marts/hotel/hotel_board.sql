@@ -1,6 +1,7 @@
 -- grain: study × model × reading, base prompt
 -- the hotel scorecard; headline: willingness to pay for one review point, log form at
 -- $250; no value is better than another, so there is no rank
+-- a model without two-option answers stands here with what its others say
 {{ require_green('hotel_estimates') }}
 with run as (
     select * from {{ ref('int_hotel_run') }}
@@ -55,6 +56,12 @@ spread_terms as (
     group by study_id, model_id, reading
 ),
 
+-- `all` holds the two- and three-option answers
+answered as (
+    select study_id, model_id, reading from hotel_first_shown
+    where format = 'all'
+),
+
 -- as published the gate pools formats; ours looks at the two-option answers
 choose_slot_shares as (
     select * from hotel_first_shown
@@ -67,7 +74,7 @@ hotel_board as (
         describe_runs.study_id::varchar as study_id,
         describe_runs.model_id::varchar as model_id,
         'hotel'::varchar as instrument,
-        hotel_fit.reading::varchar as reading,
+        answered.reading::varchar as reading,
         'base'::varchar as scope,
         'wtp_review_score_usd'::varchar as headline,
         hotel_wtp.wtp_usd::double as value,
@@ -75,8 +82,8 @@ hotel_board as (
         hotel_wtp.ci_hi::double as ci_hi,
         null::double as rank_lo,
         null::double as rank_hi,
-        coalesce(hotel_wtp.status, hotel_fit.status)::varchar as status,
-        hotel_fit.n::bigint as n,
+        coalesce(hotel_wtp.status, hotel_fit.status, 'too_few')::varchar as status,
+        coalesce(hotel_fit.n, 0)::bigint as n,
         (
             choose_slot_shares.failed_count::double
             / nullif(choose_slot_shares.answers, 0)
@@ -88,24 +95,29 @@ hotel_board as (
         describe_runs.bank_sha256::varchar as bank_sha256,
         describe_runs.source::varchar as source,
         choose_slot_shares.first_shown_rate::double as first_shown_rate,
-        choose_slot_shares.verdict::varchar as verdict,
+        coalesce(choose_slot_shares.verdict, 'no_data')::varchar as verdict,
         spread_terms.slot::double as slot,
         spread_terms.slot_status::varchar as slot_status,
         spread_terms.log_price::double as log_price,
-        spread_terms.log_price_status::varchar as log_price_status,
+        coalesce(spread_terms.log_price_status, 'too_few')::varchar as log_price_status,
         spread_terms.review_score::double as review_score,
-        spread_terms.review_score_status::varchar as review_score_status,
+        coalesce(spread_terms.review_score_status, 'too_few')::varchar
+            as review_score_status,
         hotel_fit.pseudo_r2::double as pseudo_r2,
-        (
+        coalesce(
             choose_slot_shares.n > 0
-            and choose_slot_shares.swapped_count in (0, choose_slot_shares.n)
+            and choose_slot_shares.swapped_count in (0, choose_slot_shares.n),
+            false
         )::boolean as one_order_only,
-        choose_slot_shares.answers::bigint as answers,
-        choose_slot_shares.invalid_count::bigint as invalid_count,
-        choose_slot_shares.failed_count::bigint as failed_count,
-        choose_slot_shares.duplicate_count::bigint as duplicate_count
+        coalesce(choose_slot_shares.answers, 0)::bigint as answers,
+        coalesce(choose_slot_shares.invalid_count, 0)::bigint as invalid_count,
+        coalesce(choose_slot_shares.failed_count, 0)::bigint as failed_count,
+        coalesce(choose_slot_shares.duplicate_count, 0)::bigint as duplicate_count,
+        coalesce(choose_slot_shares.other_offset_count, 0)::bigint
+            as other_offset_count
     from describe_runs
-    inner join hotel_fit using (study_id, model_id)
+    inner join answered using (study_id, model_id)
+    left join hotel_fit using (study_id, model_id, reading)
     left join choose_slot_shares using (study_id, model_id, reading)
     left join spread_terms using (study_id, model_id, reading)
     left join hotel_wtp using (study_id, model_id, reading)
