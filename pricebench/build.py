@@ -23,6 +23,8 @@ _PARSED = DBT_PROJECT / "target" / "pricebench" / "partial_parse.msgpack"
 LAYERS = ("seeds", "staging", "intermediate", "estimates", "marts", "gates")
 _BAD = ("error", "fail", "runtime error", "partial success")
 _GATE = "gate_"
+# the generic test of the project, see dbt_project/tests/generic
+_PROMISES = "grain_and_identities"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +235,7 @@ def summarise(results: Sequence[Any], copy: Path) -> BuildReport:
     report = BuildReport(
         layers=_count_layers(results),
         gates=gates,
-        failures=tuple(_explain(result, rows) for result in bad),
+        failures=tuple(_explain(result, rows, copy) for result in bad),
         published=len(red) == len(bad) or _halted_by_gate(bad, red),
     )
     return replace(report, failures=tuple(dict.fromkeys(report.failures)))
@@ -292,7 +294,7 @@ def _read_gates(copy: Path) -> tuple[Grid, Grid]:
     return gates, rows
 
 
-def _explain(result: Any, gate_rows: Grid) -> str:
+def _explain(result: Any, gate_rows: Grid, copy: Path) -> str:
     name = result.node.name
     mine = [
         row
@@ -301,8 +303,18 @@ def _explain(result: Any, gate_rows: Grid) -> str:
     ]
     if mine:
         return f"{name}: " + "; ".join(map(_expectation_line, mine))
+    kind = getattr(getattr(result.node, "test_metadata", None), "name", None)
+    if kind == _PROMISES and str(result.status) == "fail":
+        return f"{name.removeprefix(f'{_PROMISES}_')}: {_promises(result, copy)}"
     text = one_line(Exception(result.message or str(result.status)))
     return f"{name}: {text[:400]}{'…' if len(text) > 400 else ''}"
+
+
+def _promises(result: Any, copy: Path) -> str:
+    """Ask a failed test of a grain and its identities once more which ones broke."""
+    with open_reader(copy) as connection:
+        found = fetch(connection, result.node.compiled_code).records()
+    return "; ".join(f"{row['broken']} rows break: {row['promise']}" for row in found)
 
 
 def _expectation_line(row: dict[str, Any]) -> str:

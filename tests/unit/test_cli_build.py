@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import pytest
@@ -174,3 +175,15 @@ def test_a_build_without_failure_ends_well(tmp_path):
     report = BuildReport(Grid(("layer",), (("marts",),)), Grid(("gate",), ()), (), True)
     require_success(report, tmp_path / "w.duckdb")
     assert "FAILED" not in print_report(report)
+
+
+def test_a_failed_test_names_the_promises_that_broke(empty_warehouse):
+    one = result("grain_and_identities_hotel_wtp_n", "marts", "fail", kind="test")
+    one.node.test_metadata = SimpleNamespace(name="grain_and_identities")
+    one.node.compiled_code = (
+        "select 'n = a + b' as promise, 3 as broken "
+        "union all select 'one row for each model_id', 2"
+    )
+    assert summarise([one], empty_warehouse).failures == (
+        "hotel_wtp_n: 3 rows break: n = a + b; 2 rows break: one row for each model_id",
+    )
