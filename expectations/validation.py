@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 # Rows named in a result; the count beside them is complete.
 SAMPLE_ROWS = 5
 
+# What a rule on columns and their types reads.
+_COLUMNS = "layer_column"
+
 _HASH = re.compile("[0-9a-f]{64}")
 
 # The library keeps its current context in a global, and dbt runs gates in threads.
@@ -274,7 +277,8 @@ def _find_offenders(
     connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Table], rule: EmptyRule
 ) -> tuple[pd.DataFrame, int]:
     """Return the rows that break a rule and the number of rows of its table."""
-    query = f"with {_as_ctes(tables)} select * from ({rule.offenders}) as offenders"
+    ctes = _as_ctes(tables, rule.offenders)
+    query = f"with {ctes} select * from ({rule.offenders}) as offenders"
     frame = connection.execute(query).df()
     counted = f"select count(*) from ({tables[rule.table].query})"
     return frame, connection.execute(counted).fetchall()[0][0]
@@ -317,15 +321,22 @@ def _empty_outcome(
     return _with_sample(outcome, frame.head(SAMPLE_ROWS), tuple(frame.columns))
 
 
-def _as_ctes(tables: Mapping[str, Table]) -> str:
+def _as_ctes(tables: Mapping[str, Table], offenders: str) -> str:
+    """Return the tables that a rule names; reading all of them for each takes long."""
+    named = set(re.findall(r"\w+", offenders))
+    ctes = [f"{name} as ({tables[name].query})" for name in tables if name in named]
+    if _COLUMNS in named or not ctes:
+        ctes.append(f"{_COLUMNS} {_column_list(tables)}")
+    return ", ".join(ctes)
+
+
+def _column_list(tables: Mapping[str, Table]) -> str:
     listed = [
         f"('{name}', '{column}', '{kind}')"
         for name, table in tables.items()
         for column, kind in table.types.items()
     ]
-    columns = "layer_column (table_name, column_name, data_type) as (values {})"
-    ctes = [f"{name} as ({table.query})" for name, table in tables.items()]
-    return ", ".join([columns.format(", ".join(listed)), *ctes])
+    return f"(table_name, column_name, data_type) as (values {', '.join(listed)})"
 
 
 def _with_sample(
