@@ -1,5 +1,5 @@
 -- What does each model pay for one more review point, and does the price form matter?
--- One row per model, audited: dollars a night at a $250 rate (log form) and in the
+-- One row per study and model, audited: dollars a night at a $250 rate (log form) and in the
 -- linear form, the Fieller interval of the first, and which form fits better.
 with wtp as (
     select
@@ -30,4 +30,5 @@ left join {{ ref('hotel_functional_form') }} as hotel_functional_form
     on wtp.study_id = hotel_functional_form.study_id
     and wtp.model_id = hotel_functional_form.model_id
     and hotel_functional_form.reading = 'audited'
+    and hotel_functional_form.block = 'binary'
 order by wtp.study_id, wtp.log_form_usd nulls last, model.display_name

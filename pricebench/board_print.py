@@ -41,6 +41,7 @@ SHARED_WORDS = {"run_date": "run date", "settings_label": "settings"}
 EMPTY = "No answers are loaded."
 NO_TABLE = "studies without base answers of two or three options"
 ALL_EXCLUDED = "studies whose runs are all excluded"
+EXCLUDED = " excluded: "
 UNDO = "`pricebench exclude RUN --undo`, then `pricebench build`, takes a run in again"
 
 
@@ -141,7 +142,11 @@ def _facts(study: Study) -> str:
 
 
 def _left_out(study: Study) -> list[str]:
-    return [f"left out: {'; '.join(study.left_out)}"] if study.left_out else []
+    if not study.left_out:
+        return []
+    # what was set aside can't be taken in again, an excluded run can
+    undo = f"; {UNDO}" if any(EXCLUDED in what for what in study.left_out) else ""
+    return [f"left out: {'; '.join(study.left_out)}{undo}"]
 
 
 def _also_loaded(study: Study) -> list[str]:

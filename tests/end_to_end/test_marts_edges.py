@@ -270,4 +270,9 @@ def test_every_analysis_answers_with_rows(built_demo, tmp_path):
         path.stem for path in (DBT_PROJECT.parent / "analyses").glob("*.sql")
     }
     for node in compiled:
-        assert len(rows(built_demo, node.compiled_code)) >= 1, node.name
+        found = rows(built_demo, node.compiled_code)
+        assert len(found) >= 1, node.name
+        first, *_ = node.raw_code.split("\n")
+        assert first.endswith("?"), node.name
+        if "One row per study and model," in node.raw_code:
+            assert len({row[:2] for row in found}) == len(found), node.name
