@@ -249,21 +249,17 @@ _SECOND: list[Rule] = [
     *one_of("est_hotel_variant_base", "status", STATUSES),
     EmptyRule(
         "est_hotel_variant_base",
-        "every_variant_of_a_model_with_base_answers_has_its_base",
+        "every_variant_with_base_answers_to_its_tasks_has_its_base",
         f"""
         with base as (
-            select distinct study_id, model_id from int_hotel_choice
+            select distinct study_id, model_id, task_id from int_hotel_choice
             where variant = '{BASE_VARIANT}' and format = 'binary'
-        ),
-        variants as (
-            select distinct study_id, model_id, variant, max(n) as most
-            from est_hotel_logit
-            where variant != '{BASE_VARIANT}' and block = 'binary' group by all
         )
-        select variants.* from variants
-        semi join base using (study_id, model_id)
+        select distinct study_id, model_id, variant
+        from int_hotel_choice
+        semi join base using (study_id, model_id, task_id)
         anti join est_hotel_variant_base using (study_id, model_id, variant)
-        where most > 0
+        where variant != '{BASE_VARIANT}' and format = 'binary'
         """,
     ),
     _stale("est_hotel_variant_base"),

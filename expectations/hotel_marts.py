@@ -118,6 +118,13 @@ _IDENTITIES: list[Rule] = [
         "difference is distinct from audited - as_published",
         "as_published, audited, difference",
     ),
+    _breaks(
+        "hotel_wtp",
+        "a_value_lies_in_its_intervals",
+        "wtp_usd not between ci_lo and ci_hi"
+        " or wtp_usd not between fieller_lo and fieller_hi",
+        "wtp_usd, ci_lo, ci_hi, fieller_lo, fieller_hi",
+    ),
     EmptyRule(
         "hotel_coefficient",
         "every_fit_has_its_terms",

@@ -62,6 +62,14 @@ RULES: list[Rule] = [
         "estimate_pp not between ci_lo_pp and ci_hi_pp",
         "estimate_pp, ci_lo_pp, ci_hi_pp",
     ),
+    breaks(
+        GRAINS,
+        "hotel_slot_value",
+        "a_value_lies_in_its_intervals",
+        "value_usd not between ci_lo and ci_hi"
+        " or value_usd not between fieller_lo and fieller_hi",
+        "value_usd, ci_lo, ci_hi, fieller_lo, fieller_hi",
+    ),
     EmptyRule(
         "hotel_slot_value",
         "every_audited_slot_has_its_value",

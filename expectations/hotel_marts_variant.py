@@ -21,6 +21,8 @@ GRAINS = {
 # A model may have answers in one reading only.
 _ONE_SIDED = ("hotel_five_option_prediction",)
 
+_SCORES = ("hit_rate", "top_two_rate", "mean_rank", "log_score")
+
 RULES: list[Rule] = [
     *grain_rules(GRAINS, one_sided=_ONE_SIDED),
     *honest_blanks(GRAINS, "hotel_variant_effect", "difference"),
@@ -76,6 +78,13 @@ RULES: list[Rule] = [
             using (study_id, model_id, reading)
         where rate.n is distinct from predicted.n
         """,
+    ),
+    breaks(
+        GRAINS,
+        "hotel_five_option_prediction",
+        "a_score_lies_in_its_interval",
+        " or ".join(f"{s} not between {s}_ci_lo and {s}_ci_hi" for s in _SCORES),
+        "hit_rate, top_two_rate, mean_rank, log_score",
     ),
     breaks(
         GRAINS,

@@ -127,8 +127,9 @@ def five_option_table(answers: Columns, tastes: Columns) -> pa.Table:
         hold what a random ranking gives, ``cheapest_hit_rate`` what always naming the
         cheapest (of equal ones the earlier) would hit. Intervals are audited only:
         normal, by set of hotels, as both orders of a task share a prediction. Null with
-        the status of the tastes where one is missing; ``too_few`` below 30 sets, with
-        one set also null intervals. An empty input gives an empty table.
+        the status of the tastes where one is missing, which is ``too_few`` where there
+        are none; ``too_few`` below 30 sets, with one set also null intervals. An empty
+        input gives an empty table.
 
     Raises
     ------
@@ -182,7 +183,7 @@ def _row(family: list[Row], tastes: dict[str, Row]) -> Row:
     price = answers.x[:, :, TERMS.index("log_price")]
     few = [status.TOO_FEW] * (answers.clusters.count < FEWEST_CLUSTERS)
     labels = [
-        tastes[term]["status"] if term in tastes else status.FAILED for term in TERMS
+        tastes[term]["status"] if term in tastes else status.TOO_FEW for term in TERMS
     ]
     values = [tastes[term]["estimate"] if term in tastes else None for term in TERMS]
     row: Row = {

@@ -194,7 +194,7 @@ def _keep_parsed(folder: Path) -> None:
     fresh, next_to = folder / "target" / _PARSED.name, _PARSED.with_suffix(".next")
     # a project that may not be written to is read anew for each warehouse
     with suppress(OSError):
-        _PARSED.parent.mkdir(exist_ok=True)
+        _PARSED.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(fresh, next_to)
         next_to.replace(_PARSED)
 

@@ -33,6 +33,12 @@ def print_report(report: BuildReport) -> str:
             for gate, status, current, green in report.gates.rows
         )
         parts.append(to_table(Grid(columns, rows)))
+    bypassed = [gate for gate, status, *_ in report.gates.rows if status == "bypassed"]
+    if bypassed:
+        parts.append(
+            f"left out: {', '.join(bypassed)}, which judge what was built; the board "
+            "stays closed until `pricebench build` has run them"
+        )
     if report.failures:
         parts.append("\n".join(f"FAILED {line}" for line in report.failures))
     return "\n\n".join(parts)

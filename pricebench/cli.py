@@ -119,7 +119,10 @@ def board(
     """
     from pricebench.board import read_board
     from pricebench.board_print import print_board, without_table
+    from pricebench.paths import refuse_as_output
 
+    if out is not None:
+        refuse_as_output(out, warehouse)
     studies = read_board(warehouse, instrument)
     text = print_board(studies, shape)
     if out is None:
@@ -280,7 +283,10 @@ def simulate_hotel(
     Shoppers with known tastes answer a task bank of our own, fictitious hotels.
     """
     from pricebench.load import load_simulation
+    from pricebench.paths import refuse_as_output
 
+    if out is not None:
+        refuse_as_output(out, warehouse)
     load_simulation(warehouse, tasks=tasks, seed=seed, shoppers=shoppers, out=out)
 
 

@@ -72,3 +72,32 @@ def dbt_folder(warehouse: Path) -> Path:
         ``<warehouse>.dbt`` beside the warehouse; two warehouses never share it.
     """
     return warehouse.with_name(f"{warehouse.name}.dbt")
+
+
+def refuse_as_output(out: Path, warehouse: Path) -> None:
+    """Raise where a result would be written over a warehouse or what stands beside it.
+
+    Parameters
+    ----------
+    out : Path
+        Where the result is to go.
+    warehouse : Path
+        Absolute path of the warehouse; it need not exist.
+
+    Raises
+    ------
+    CommandError
+        If it is the warehouse, by whatever name, its lock, its write-ahead log or lies
+        in one of the folders of its tools.
+    """
+    real, own = out.resolve(), warehouse.resolve()
+    beside = [
+        own.with_name(f"{own.name}{end}")
+        for end in ("", ".lock", ".wal", ".next", ".dbt", ".dlt")
+    ]
+    is_same = out.exists() and own.exists() and out.samefile(own)
+    if is_same or any(real == one or one in real.parents for one in beside):
+        raise CommandError(
+            f"{out} belongs to the warehouse {warehouse} and would be written over: "
+            "name another --out"
+        )

@@ -160,8 +160,8 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "every_pooled_fit_is_tested": [
             "delete from est_hotel_pooling_test where reading = 'audited'",
         ],
-        "every_variant_of_a_model_with_base_answers_has_its_base": [
-            "update est_hotel_logit set variant = 'json' where block = 'binary'",
+        "every_variant_with_base_answers_to_its_tasks_has_its_base": [
+            "update int_hotel_choice set variant = 'json' where ordering = 'swapped'",
         ],
         "every_row_of_est_hotel_variant_base_is_of_current_answers": [
             "insert into est_hotel_variant_base by name "
@@ -279,6 +279,15 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "scores_are_of_a_ranking": [
             "insert into hotel_five_option_prediction by name select study_id, "
             "model_id, reading, 0.5 as log_score from hotel_board limit 1",
+        ],
+        "a_value_lies_in_its_intervals": [
+            "update hotel_slot_value set ci_lo = ci_hi + 1, ci_hi = ci_hi + 2",
+            "update hotel_wtp set fieller_hi = wtp_usd - 1",
+        ],
+        "a_score_lies_in_its_interval": [
+            "insert into hotel_five_option_prediction by name select study_id, "
+            "model_id, reading, 2 as mean_rank, 3 as mean_rank_ci_lo, "
+            "4 as mean_rank_ci_hi from hotel_board limit 1",
         ],
         "an_effect_lies_in_its_interval": [
             "update hotel_amce set estimate_pp = ci_hi_pp + 1",

@@ -215,7 +215,6 @@ def test_what_was_left_out_stands_above_its_table(form):
     ]
     printed = print_board(arrange(rows, [], [], left_out), form)
     assert "left out: run release/x excluded: wrong prompt" in printed
-    # folded to the width of the page
     assert "`pricebench exclude RUN --undo`, then" in " ".join(printed.split())
     assert "7 rows" not in printed
     assert "left out:" not in print_board(arrange(rows, [], []), form)

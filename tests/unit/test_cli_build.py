@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -187,3 +187,13 @@ def test_a_failed_test_names_the_promises_that_broke(empty_warehouse):
     assert summarise([one], empty_warehouse).failures == (
         "hotel_wtp_n: 3 rows break: n = a + b; 2 rows break: one row for each model_id",
     )
+
+
+def test_a_gate_that_was_left_out_is_named_below_the_table(empty_warehouse):
+    report = summarise([result("hotel_wtp", "marts")], empty_warehouse)
+    columns = ("gate", "status", "is_current", "last_green_at")
+    rows = (("hotel_raw", "green", True, None), ("hotel_marts", "bypassed", True, None))
+    printed = print_report(replace(report, gates=Grid(columns, rows)))
+    assert "left out: hotel_marts, which judge what was built" in printed
+    assert "`pricebench build`" in printed
+    require_success(report, empty_warehouse)

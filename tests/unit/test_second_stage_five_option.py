@@ -99,7 +99,7 @@ def test_missing_tastes_leave_nulls_and_keep_the_count() -> None:
     assert (row["n"], row["hit_rate"], row["log_score"]) == (4, None, None)
     assert row["status"] == "separated"
     (row,) = five_option_table(given, tastes("as_published")).to_pylist()
-    assert (row["hit_rate"], row["status"]) == (None, "failed")
+    assert (row["hit_rate"], row["status"]) == (None, "too_few")
 
 
 def test_row_order_changes_nothing() -> None:
