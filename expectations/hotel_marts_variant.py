@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from expectations.mart_rules import breaks, grain_rules, honest_blanks
 from expectations.rules import EmptyRule, Rule, one_of, within
-from models.hotel_variant import STATISTICS
+from models.hotel_variant import ORDERED, STATISTICS
 
 GRAINS = {
     "hotel_variant_effect": (
@@ -30,6 +30,7 @@ RULES: list[Rule] = [
     *honest_blanks(GRAINS, "hotel_temperature_effect", "log_price_difference"),
     *honest_blanks(GRAINS, "hotel_five_option_prediction", "hit_rate"),
     *one_of("hotel_variant_effect", "statistic", STATISTICS),
+    *one_of("hotel_variant_ordering", "statistic", ORDERED),
     *within("hotel_variant_effect", "p_value", low=0, high=1),
     *within("hotel_variant_ordering", "spearman_rho", low=-1, high=1),
     *within("hotel_temperature_effect", "first_shown_rate", low=0, high=1),

@@ -30,7 +30,7 @@ def grain_rules(grains: Grains, *, one_sided: Sequence[str] = ()) -> list[Rule]:
     read = [mart for mart, grain in grains.items() if "reading" in grain]
     return [
         *[_keyed(mart, grain) for mart, grain in grains.items()],
-        *[_known_readings(grains, mart) for mart in read],
+        *[_known_readings(mart, grains[mart]) for mart in read],
         *[_two_sided(mart, grains[mart]) for mart in read if mart not in one_sided],
     ]
 
@@ -49,10 +49,12 @@ def _keyed(mart: str, grain: tuple[str, ...]) -> EmptyRule:
     )
 
 
-def _known_readings(grains: Grains, mart: str) -> EmptyRule:
+def _known_readings(mart: str, grain: tuple[str, ...]) -> EmptyRule:
     known = ", ".join(f"'{reading}'" for reading in READINGS)
-    return breaks(
-        grains, mart, "every_reading_is_known", f"reading not in ({known})", "1 as odd"
+    return EmptyRule(
+        mart,
+        "every_reading_is_known",
+        f"select {', '.join(grain)} from {mart} where reading not in ({known})",
     )
 
 

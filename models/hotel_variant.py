@@ -11,11 +11,13 @@ from models.hotel_plan import BASE_VARIANT
 from models.hotel_terms import BINARY, LOG
 from models.hotel_wtp import wtp_table
 from models.tables import Row, build_table
-from models.variant_effect import VARIANT_INPUT
+from models.variant_effect import ORDERING_INPUT, VARIANT_INPUT
 
 WORTH = "wtp_review_score_usd"
 # what a variant is compared on (Kireyev 2026, section 6)
 STATISTICS = (LOG.price_term, "review_score", WORTH)
+PRICE_SIZE = f"abs_{LOG.price_term}"
+ORDERED = (PRICE_SIZE, *STATISTICS[1:])
 
 _Key = tuple[str, ...]
 
@@ -57,6 +59,31 @@ def variant_figures(fits: pa.Table, base_fits: pa.Table) -> pa.Table:
         for key in sorted(sides[0].keys() & sides[1].keys())
     ]
     return build_table(rows, VARIANT_INPUT)
+
+
+def ordering_figures(effects: pa.Table) -> pa.Table:
+    """Make the figures of variants those by which models are ordered.
+
+    Parameters
+    ----------
+    effects
+        Rows with the columns of ``variant_effect.ORDERING_INPUT``, for instance those
+        of ``variant_effect_table``, of the members of ``STATISTICS``.
+
+    Returns
+    -------
+    pyarrow.Table
+        ``ORDERING_INPUT``: price coefficients by their size (Kireyev 2026, section 6),
+        as ``abs_log_price``; other figures as they are. An empty input gives an empty
+        table.
+    """
+    rows = effects.select(ORDERING_INPUT.names).to_pylist()
+    for row in rows:
+        if row["statistic"] == LOG.price_term:
+            row["statistic"] = PRICE_SIZE
+            for side in ("estimate", "base_estimate"):
+                row[side] = None if row[side] is None else abs(row[side])
+    return build_table(rows, ORDERING_INPUT)
 
 
 _KEYS = VARIANT_INPUT.names[:5]

@@ -35,6 +35,9 @@ VARIANT_INPUT = pa.schema(
         ),
     ]
 )
+ORDERING_INPUT = pa.schema(
+    [VARIANT_INPUT.field(name) for name in (*_KEYS, "estimate", "base_estimate")]
+)
 VARIANT_SCHEMA = pa.schema(
     [
         *(pa.field(key, pa.string(), nullable=False) for key in _KEYS),
@@ -186,7 +189,8 @@ def variant_ordering_table(columns: Columns) -> pa.Table:
     Parameters
     ----------
     columns
-        As for ``variant_effect_table``.
+        ``ORDERING_INPUT``, one row for each model, variant and statistic; figures as
+        they are to be ordered.
 
     Returns
     -------
@@ -201,7 +205,7 @@ def variant_ordering_table(columns: Columns) -> pa.Table:
     ValueError
         Input that breaks the schema.
     """
-    rows = read_rows(columns, VARIANT_INPUT, _KEYS, what="variant figures")
+    rows = read_rows(columns, ORDERING_INPUT, _KEYS, what="variant figures")
     keys = ("study_id", "reading", "variant", "statistic")
     rows.sort(key=lambda row: tuple(row[key] for key in keys))
     found: list[Row] = []

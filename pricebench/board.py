@@ -60,9 +60,10 @@ group by study_id, {", ".join(FACTS)}
 """
 
 # Nothing is dropped silently: what was loaded and is in none of the figures.
-_LEFT_OUT = """
+EXCLUDED = " excluded: "  # in a line about a run that was taken out
+_LEFT_OUT = f"""
 with excluded as (
-    select study_id, 'run ' || run_id || ' excluded: ' || excluded_reason as what
+    select study_id, 'run ' || run_id || '{EXCLUDED}' || excluded_reason as what
     from marts.run
     where instrument = ? and is_excluded
 ),

@@ -6,7 +6,14 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from pricebench.board import READINGS, ModelLine, Study, nested, wide_rows
+from pricebench.board import (
+    EXCLUDED,
+    READINGS,
+    ModelLine,
+    Study,
+    nested,
+    wide_rows,
+)
 from pricebench.board_cells import (
     FIGURES,
     LABELS,
@@ -41,7 +48,6 @@ SHARED_WORDS = {"run_date": "run date", "settings_label": "settings"}
 EMPTY = "No answers are loaded."
 NO_TABLE = "studies without base answers of two or three options"
 ALL_EXCLUDED = "studies whose runs are all excluded"
-EXCLUDED = " excluded: "
 UNDO = "`pricebench exclude RUN --undo`, then `pricebench build`, takes a run in again"
 
 

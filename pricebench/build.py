@@ -191,12 +191,16 @@ def _working_beside(copy: Path) -> Iterator[None]:
 
 def _keep_parsed(folder: Path) -> None:
     """Keep what dbt read of the project, which takes it ten seconds, for any build."""
-    fresh, next_to = folder / "target" / _PARSED.name, _PARSED.with_suffix(".next")
+    # two builds at once must not write into one file
+    part = _PARSED.with_suffix(f".{os.getpid()}")
     # a project that may not be written to is read anew for each warehouse
     with suppress(OSError):
         _PARSED.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(fresh, next_to)
-        next_to.replace(_PARSED)
+        try:
+            shutil.copyfile(folder / "target" / _PARSED.name, part)
+            part.replace(_PARSED)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def _reporter(say: Say) -> Any:

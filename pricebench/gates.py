@@ -12,7 +12,8 @@ from pricebench.reader import fetch
 
 Gate = Mapping[str, Any]
 
-# What lets dependents pass while the data stays the same; all else is red or skipped.
+# What lets dependents pass while the data stays the same; all else is red, or the
+# gate has not run: skipped, bypassed.
 PASSING = ("green", "empty")
 
 

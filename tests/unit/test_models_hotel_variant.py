@@ -9,9 +9,14 @@ import pyarrow as pa
 import pytest
 
 from models.hotel_logit import FIT_SCHEMA
-from models.hotel_variant import STATISTICS, variant_figures
+from models.hotel_variant import STATISTICS, ordering_figures, variant_figures
 from models.tables import build_table
-from models.variant_effect import VARIANT_INPUT, variant_effect_table
+from models.variant_effect import (
+    ORDERING_INPUT,
+    VARIANT_INPUT,
+    variant_effect_table,
+    variant_ordering_table,
+)
 
 TERMS = ["slot", "stars", "cancel", "breakfast", "review_score", "log_price"]
 PAIRS = [str(number) for number in range(40)]
@@ -100,3 +105,25 @@ def test_base_prompt_other_blocks_and_lone_variants_are_left_out() -> None:
     for odd in (base, other, lone, linear, FIT_SCHEMA.empty_table()):
         table = variant_figures(odd, BASE)
         assert (table.schema, table.num_rows) == (VARIANT_INPUT, 0)
+
+
+def test_models_are_ordered_by_the_size_of_their_price_slope() -> None:
+    def of(prices: dict[str, float]) -> pa.Table:
+        rows = [
+            fit_row("as_published", "json", 1.0, price) | {"model_id": model}
+            for model, price in prices.items()
+        ]
+        return fits(*rows)
+
+    # one model has lost its sign under the variant
+    variant = of({"m/a": -3.0, "m/b": -2.0, "m/c": -1.0, "m/d": 2.5})
+    base = of({"m/a": -3.0, "m/b": -2.0, "m/c": -1.0, "m/d": -0.5})
+    effects = variant_effect_table(variant_figures(variant, base))
+    rows = variant_ordering_table(ordering_figures(effects)).to_pylist()
+    found = {row["statistic"]: row for row in rows}
+    # ranks by size: 4 2 1 3 and 4 3 2 1, differences 0 1 1 2:
+    # 1 - 6 x 6 / (4 x 15) = 0.4; with signs it would be 1
+    assert found["abs_log_price"]["spearman_rho"] == pytest.approx(0.4, abs=1e-12)
+    assert found["abs_log_price"]["n"] == 4
+    empty = ordering_figures(ORDERING_INPUT.empty_table())
+    assert (empty.schema, empty.num_rows) == (ORDERING_INPUT, 0)

@@ -1,6 +1,6 @@
 -- grain: study × reading × axis × model, base prompt
 -- scores of capability tables and the logarithm of the size beside each model's taste;
--- a table names models by display name, and a name it prints twice has no score
+-- tables name models by display name, and a name with two scores has none
 {{ require_green('hotel_estimates') }}
 with stg_hotel_capability_score as (
     select * from {{ ref('stg_hotel_capability_score') }}
@@ -26,8 +26,11 @@ stack_axes as (
 ),
 
 score_once as (
-    select axis, model_name, case when count(*) = 1 then max(score) end as score
-    from (select distinct axis, model_name, score from stack_axes) as told
+    select
+        axis,
+        model_name,
+        case when count(distinct score) = 1 then max(score) end as score
+    from stack_axes
     group by axis, model_name
 ),
 
