@@ -9,8 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from expectations.fingerprint import code_sha256
+from expectations.outcome import Outcome
 from expectations.rules import Suite
-from expectations.validation import Outcome, as_table, validate
+from expectations.validation import as_table, validate
 
 if TYPE_CHECKING:
     import duckdb

@@ -65,12 +65,15 @@ class EmptyRule:
         ``table_name, column_name, data_type`` of every table of the layer.
     severity
         ``stop`` closes the gate, ``warn`` is only recorded.
+    columns
+        The columns it is about; none where it is about whole rows.
     """
 
     table: str
     name: str
     offenders: str
     severity: Severity = "stop"
+    columns: tuple[str, ...] = ()
 
 
 Rule = RowRule | EmptyRule
@@ -135,11 +138,19 @@ def not_null(table: str, *columns: str, severity: Severity = "stop") -> list[Rul
     Returns
     -------
     list of Rule
-        One rule per column.
+        One rule per column; a number that is not a number is no value.
     """
-    name = "ExpectColumnValuesToNotBeNull"
     return [
-        RowRule(table, name, {"column": column}, (column,), severity)
+        EmptyRule(
+            table,
+            "every_row_has_a_value",
+            f"""
+            from {table} where "{column}" is null
+            or typeof("{column}") in ('DOUBLE', 'FLOAT') and "{column}"::varchar = 'nan'
+            """,
+            severity,
+            (column,),
+        )
         for column in columns
     ]
 

@@ -6,29 +6,19 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from expectations.rules import (
-    FILE_COLUMNS,
-    ROW_COLUMNS,
-    EmptyRule,
-    RowRule,
-    Rule,
-    Suite,
-)
+from expectations.outcome import SAMPLE_ROWS, Outcome, counted, errored
+from expectations.rules import FILE_COLUMNS, ROW_COLUMNS, EmptyRule, RowRule, Suite
 
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-# Rows named in a result; the count beside them is complete.
-SAMPLE_ROWS = 5
-
 # What a rule on columns and their types reads.
 _COLUMNS = "layer_column"
-
-_HASH = re.compile("[0-9a-f]{64}")
 
 # The library keeps its current context in a global, and dbt runs gates in threads.
 _ONE_AT_A_TIME = threading.Lock()
@@ -68,36 +58,6 @@ def as_table(relation: duckdb.DuckDBPyRelation) -> Table:
     return Table(query=relation.sql_query(), types=types)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one rule.
-
-    Attributes
-    ----------
-    table, expectation, column, severity
-        Which rule; ``column`` is null for a rule on whole rows.
-    status
-        ``ok``, ``failed`` (rows break it) or ``error`` (it could not be checked).
-    element_count, unexpected_count
-        Rows of the table and rows that break the rule; null after an error.
-    sample
-        The first offenders, by key, file and row, or the error's text; null where the
-        rule holds.
-    source_files
-        Files that the sampled offenders came from; null where none is known.
-    """
-
-    table: str
-    expectation: str
-    column: str | None
-    severity: str
-    status: str
-    element_count: int | None = None
-    unexpected_count: int | None = None
-    sample: str | None = None
-    source_files: str | None = None
-
-
 def validate(
     connection: duckdb.DuckDBPyConnection, suite: Suite, tables: Mapping[str, Table]
 ) -> list[Outcome]:
@@ -135,11 +95,11 @@ def validate(
     return [outcomes[number] for number in sorted(outcomes)]
 
 
-_Checker = Callable[
-    ["pd.DataFrame", Sequence[tuple[str, Mapping[str, object]]]], Sequence[Any]
-]
+_Wanted = Sequence[tuple[str, Mapping[str, object]]]
+_Checker = Callable[["pd.DataFrame", _Wanted, int], Sequence[Any]]
 
 
+@cache
 def _frame_checker() -> _Checker:
     """Return a function that validates expectations on a frame, one result for each."""
     import great_expectations as gx
@@ -160,9 +120,7 @@ def _frame_checker() -> _Checker:
         "all"
     )
 
-    def check(
-        frame: pd.DataFrame, wanted: Sequence[tuple[str, Mapping[str, object]]]
-    ) -> list[Any]:
+    def check(frame: pd.DataFrame, wanted: _Wanted, named: int) -> list[Any]:
         suite = gx.ExpectationSuite(
             name="rules",
             expectations=[
@@ -174,7 +132,7 @@ def _frame_checker() -> _Checker:
         # on a large frame in which most rows break a rule.
         result_format = {
             "result_format": "SUMMARY",
-            "partial_unexpected_count": SAMPLE_ROWS,
+            "partial_unexpected_count": named,
         }
         batch = batches.get_batch({"dataframe": frame})
         results = batch.validate(suite, result_format=result_format).results
@@ -198,9 +156,10 @@ def _check_rows(
         if table is None:
             raise LookupError(f"the gate was given no table {ordered[0].table}")
         frame = _pull(connection, table, suite.keys[ordered[0].table], ordered)
-        results = check(frame, [(rule.expectation, rule.kwargs) for rule in ordered])
+        wanted = [(rule.expectation, rule.kwargs) for rule in ordered]
+        results = check(frame, wanted, SAMPLE_ROWS)
     except Exception as error:  # whatever was raised, the rules stand unchecked
-        return {number: _error(rules[number], error) for number in numbers}
+        return {number: errored(rules[number], error) for number in numbers}
     return {
         number: _row_outcome(rules[number], result, frame, suite)
         for number, result in zip(numbers, results, strict=True)
@@ -228,22 +187,13 @@ def _row_outcome(
 ) -> Outcome:
     raised = _exception_message(result.exception_info)
     if raised is not None:
-        return _error(rule, raised)
-    counts = result.result
-    outcome = Outcome(
-        table=rule.table,
-        expectation=rule.name,
-        column=_column(rule),
-        severity=rule.severity,
-        status="ok" if result.success else "failed",
-        element_count=counts["element_count"],
-        unexpected_count=counts["unexpected_count"],
+        return errored(rule, raised)
+    found = result.result
+    offenders = frame.iloc[found["partial_unexpected_index_list"]]
+    rows, broken = found["element_count"], found["unexpected_count"]
+    return counted(
+        rule, result.success, rows, broken, offenders, suite.keys[rule.table]
     )
-    if result.success:
-        return outcome
-    shown = (*suite.keys[rule.table], *rule.columns)
-    offenders = frame.iloc[counts["partial_unexpected_index_list"]]
-    return _with_sample(outcome, offenders, shown)
 
 
 def _check_empty(
@@ -252,73 +202,73 @@ def _check_empty(
     tables: Mapping[str, Table],
     check: _Checker,
 ) -> dict[int, Outcome]:
-    """Check all rules across tables in one go: the library is slow to start."""
+    """Check all queries for offenders by one expectation on their numbers of rows."""
     outcomes: dict[int, Outcome] = {}
-    found: dict[int, tuple[EmptyRule, pd.DataFrame, int]] = {}
+    found: dict[int, tuple[EmptyRule, pd.DataFrame]] = {}
     for number, rule in enumerate(suite.rules):
         if not isinstance(rule, EmptyRule):
             continue
         try:
-            found[number] = (rule, *_find_offenders(connection, tables, rule))
+            found[number] = (rule, _find_offenders(connection, tables, rule))
         except Exception as error:  # whatever was raised, the rule stands unchecked
-            outcomes[number] = _error(rule, error)
+            outcomes[number] = errored(rule, error)
     try:
-        results = _count_offenders([frame for _, frame, _ in found.values()], check)
+        broken = _not_empty(
+            {number: len(frame) for number, (_, frame) in found.items()}, check
+        )
     except Exception as error:  # whatever was raised, the rules stand unchecked
-        return outcomes | {n: _error(rule, error) for n, (rule, _, _) in found.items()}
-    for (number, (rule, frame, rows)), result in zip(
-        found.items(), results, strict=True
-    ):
-        outcomes[number] = _empty_outcome(rule, result, frame, rows)
+        return outcomes | {n: errored(rule, error) for n, (rule, _) in found.items()}
+    rows = _count_rows(connection, tables, [rule for rule, _ in found.values()])
+    for number, (rule, frame) in found.items():
+        outcomes[number] = counted(
+            rule,
+            number not in broken,
+            rows[rule.table],
+            len(frame),
+            frame.head(SAMPLE_ROWS),
+            suite.keys.get(rule.table, ()),
+        )
     return outcomes
 
 
 def _find_offenders(
     connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Table], rule: EmptyRule
-) -> tuple[pd.DataFrame, int]:
-    """Return the rows that break a rule and the number of rows of its table."""
+) -> pd.DataFrame:
+    """Return the rows that break a rule; a table that is not there is an error."""
+    if rule.table not in tables:
+        raise LookupError(f"the gate was given no table {rule.table}")
     ctes = _as_ctes(tables, rule.offenders)
     query = f"with {ctes} select * from ({rule.offenders}) as offenders"
-    frame = connection.execute(query).df()
-    counted = f"select count(*) from ({tables[rule.table].query})"
-    return frame, connection.execute(counted).fetchall()[0][0]
+    return connection.execute(query).df()
 
 
-def _count_offenders(frames: Sequence[pd.DataFrame], check: _Checker) -> Sequence[Any]:
-    """Return one result for each frame, which must be empty."""
+def _not_empty(offenders: Mapping[int, int], check: _Checker) -> set[int]:
+    """Return the rules that have offenders, as the library finds them."""
     import pandas as pd
 
-    if not frames:
-        return []
-    counts = {f"offenders_{number}": [len(one)] for number, one in enumerate(frames)}
-    wanted = [
-        (
-            "ExpectColumnValuesToBeBetween",
-            {"column": column, "min_value": 0, "max_value": 0},
-        )
-        for column in counts
-    ]
-    return check(pd.DataFrame(counts), wanted)
-
-
-def _empty_outcome(
-    rule: EmptyRule, result: Any, frame: pd.DataFrame, rows: int
-) -> Outcome:
+    if not offenders:
+        return set()
+    frame = pd.DataFrame({"offenders": list(offenders.values())})
+    none = {"column": "offenders", "min_value": 0, "max_value": 0}
+    # the library is slow to start: a question for each rule would take seconds
+    [result] = check(frame, [("ExpectColumnValuesToBeBetween", none)], len(frame))
     raised = _exception_message(result.exception_info)
     if raised is not None:
-        return _error(rule, raised)
-    outcome = Outcome(
-        table=rule.table,
-        expectation=rule.name,
-        column=None,
-        severity=rule.severity,
-        status="ok" if result.success else "failed",
-        element_count=rows,
-        unexpected_count=len(frame),
-    )
-    if result.success:
-        return outcome
-    return _with_sample(outcome, frame.head(SAMPLE_ROWS), tuple(frame.columns))
+        raise RuntimeError(raised)
+    numbers = list(offenders)
+    return {numbers[row] for row in result.result["partial_unexpected_index_list"]}
+
+
+def _count_rows(
+    connection: duckdb.DuckDBPyConnection,
+    tables: Mapping[str, Table],
+    rules: Sequence[EmptyRule],
+) -> dict[str, int]:
+    counts = {}
+    for name in {rule.table for rule in rules}:
+        counted_rows = f"select count(*) from ({tables[name].query})"
+        counts[name] = connection.execute(counted_rows).fetchall()[0][0]
+    return counts
 
 
 def _as_ctes(tables: Mapping[str, Table], offenders: str) -> str:
@@ -339,61 +289,8 @@ def _column_list(tables: Mapping[str, Table]) -> str:
     return f"(table_name, column_name, data_type) as (values {', '.join(listed)})"
 
 
-def _with_sample(
-    outcome: Outcome, offenders: pd.DataFrame, shown: tuple[str, ...]
-) -> Outcome:
-    """Return the outcome with the offenders in words and the files they came from."""
-    known = offenders.astype(object).where(offenders.notna(), None)
-    rows = known.to_dict("records")
-    files = [str(row[name]) for row in rows for name in FILE_COLUMNS if row.get(name)]
-    return replace(
-        outcome,
-        sample="; ".join(_describe(row, shown) for row in rows),
-        source_files=", ".join(dict.fromkeys(files)) or None,
-    )
-
-
-def _describe(row: Mapping[str, Any], shown: tuple[str, ...]) -> str:
-    """Return ``key=value, ... (file row n)`` for one offender."""
-    places = (*FILE_COLUMNS, *ROW_COLUMNS)
-    named = ", ".join(
-        f"{column}={_shorten(row[column])}"
-        for column in dict.fromkeys(shown)
-        if column in row and column not in places
-    )
-    file = next((row[name] for name in FILE_COLUMNS if row.get(name)), None)
-    number = next((row[name] for name in ROW_COLUMNS if row.get(name)), None)
-    if file is None:
-        return named
-    return f"{named} ({file}" + (")" if number is None else f" row {number})")
-
-
-def _shorten(value: Any) -> str:
-    """Return a value as text, a hash by its first digits."""
-    if value is None:
-        return "null"
-    text = str(value)
-    return f"{text[:12]}…" if _HASH.fullmatch(text) else text
-
-
 def _exception_message(info: Mapping[str, Any]) -> str | None:
     """Return what an expectation raised, from either shape the library reports."""
     entries = [info] if "raised_exception" in info else list(info.values())
     raised = [entry for entry in entries if entry.get("raised_exception")]
     return str(raised[0]["exception_message"]) if raised else None
-
-
-def _error(rule: Rule, error: Exception | str) -> Outcome:
-    text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    return Outcome(
-        table=rule.table,
-        expectation=rule.name,
-        column=_column(rule),
-        severity=rule.severity,
-        status="error",
-        sample=" ".join(text.split()),
-    )
-
-
-def _column(rule: Rule) -> str | None:
-    return None if isinstance(rule, EmptyRule) else ", ".join(rule.columns)

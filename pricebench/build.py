@@ -148,7 +148,12 @@ def _run_dbt(copy: Path, folder: Path, options: list[str], say: Say) -> list[Any
     command += ["--log-path", str(folder / "logs"), *options]
     if _PARSED.exists():
         command += ["--partial-parse-file-path", str(_PARSED)]
-    with _working_beside(copy), _rare_collection(), redirect_stdout(sys.stderr):
+    with (
+        _working_beside(copy),
+        _held_open(copy),
+        _rare_collection(),
+        redirect_stdout(sys.stderr),
+    ):
         outcome = dbtRunner(callbacks=[_reporter(say)]).invoke(command)
     results = list(getattr(outcome.result, "results", None) or [])
     if outcome.exception is not None and not results:
@@ -170,6 +175,16 @@ def _rare_collection() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
+
+
+@contextmanager
+def _held_open(copy: Path) -> Iterator[None]:
+    # dbt lets go of the file after each relation, for other processes that may want it.
+    # Nobody wants a copy, and opening and closing it takes a tenth of a build.
+    import duckdb
+
+    with duckdb.connect(copy):
+        yield
 
 
 @contextmanager

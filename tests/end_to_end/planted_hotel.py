@@ -18,6 +18,9 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "expect_column_values_to_be_in_set": [
             "update stg_hotel_response set reply_state = 'unsure'",
         ],
+        "every_row_has_a_value": [
+            "update stg_hotel_run set variant = null",
+        ],
         "every_answer_has_a_run": [
             "update stg_hotel_run set bank_sha256 = 'other'",
         ],
@@ -55,7 +58,7 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "expect_compound_columns_to_be_unique": [
             "insert into int_hotel_option from int_hotel_option limit 1",
         ],
-        "expect_column_values_to_not_be_null": [
+        "every_row_has_a_value": [
             "update int_hotel_option set log_price = null where task_id = 1",
         ],
         "the_shown_slot_is_that_of_choice_and_ordering": [
@@ -120,6 +123,9 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         ],
     },
     "estimates": {
+        "every_row_has_a_value": [
+            "update est_hotel_wtp set status = null where attribute = 'stars'",
+        ],
         "expect_column_values_to_be_in_set": [
             "update est_hotel_logit set status = 'fine'",
         ],
@@ -179,6 +185,9 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         ],
     },
     "marts": {
+        "every_row_has_a_value": [
+            "update hotel_price_shape set bump_status = null",
+        ],
         "every_key_is_whole_and_stands_once": [
             "insert into hotel_wtp from hotel_wtp limit 1",
             "update hotel_fit set variant = null",

@@ -13,8 +13,9 @@ import duckdb
 import pytest
 from end_to_end.planted_hotel import PLANTED_IN
 
+from expectations.outcome import Outcome
 from expectations.rules import EmptyRule, Suite
-from expectations.validation import Outcome, Table, as_table, validate
+from expectations.validation import Table, as_table, validate
 
 GATES = Path(__file__).parents[2] / "dbt_project" / "models" / "gates"
 LAYERS = ("raw", "staging", "intermediate", "estimates", "marts")
