@@ -279,7 +279,8 @@ def weigh_scores(scores: Floats, covariance: Floats) -> Floats:
         Shape (n, k), scores times covariance. Summed term by term, so that a row's
         value does not depend on its position, which a matrix product would not promise.
     """
-    influence = np.zeros_like(scores)
-    for term in range(scores.shape[1]):
-        influence += scores[:, term, None] * covariance[term]
+    by_term = np.zeros(scores.shape[::-1])
+    for term, of_term in enumerate(np.ascontiguousarray(scores.T)):
+        by_term += covariance[term][:, None] * of_term
+    influence: Floats = by_term.T
     return influence

@@ -98,21 +98,8 @@ def evaluate(data: Rivals, beta: Floats) -> Point:
     grown = np.exp(utility - top[:, None])
     total = np.exp(-top) + grown.sum(axis=1)
     rival = grown / total[:, None]
-    k, n, rivals = data.z.shape
-    # rival by rival: a sum over an axis this short is slow
-    mean = np.zeros((k, n))
-    for place in range(rivals):
-        mean += data.z[:, :, place] * rival[:, place]
-    scores = -(mean * data.weights)
-    deviations = np.empty((k, n * (rivals + 1)))
-    spread = deviations[:, : n * rivals].reshape(k, n, rivals)
-    np.subtract(data.z, mean[:, :, None], out=spread)
-    spread *= np.sqrt(rival * data.weights[:, None])
-    np.multiply(
-        mean,
-        np.sqrt(data.weights * np.exp(-top) / total),
-        out=deviations[:, n * rivals :],
-    )
+    none = np.exp(-top) / total
+    scores, deviations = _deviate(data, rival, none)
     # log1p keeps the digits of a choice that was nearly certain
     loss = np.where(top > 0, top + np.log(total), np.log1p(grown.sum(axis=1)))
     return Point(
@@ -123,6 +110,29 @@ def evaluate(data: Rivals, beta: Floats) -> Point:
         probabilities=rival,
         scores=scores.T,
     )
+
+
+def _deviate(data: Rivals, rival: Floats, none: Floats) -> tuple[Floats, Floats]:
+    """Return the scores, shape (k, n), and rows whose products add to the information.
+
+    ``none`` is Pr(chosen option). The information of a situation is the variance of its
+    differences: a sum of squares, from which nothing is subtracted.
+    """
+    k, n, rivals = data.z.shape
+    if rivals == 1:
+        only = data.z[:, :, 0]
+        scores = only * (-rival[:, 0] * data.weights)
+        return scores, only * np.sqrt(data.weights * rival[:, 0] * none)
+    # rival by rival: a sum over an axis this short is slow
+    mean = np.zeros((k, n))
+    for place in range(rivals):
+        mean += data.z[:, :, place] * rival[:, place]
+    deviations = np.empty((k, n * (rivals + 1)))
+    spread = deviations[:, : n * rivals].reshape(k, n, rivals)
+    np.subtract(data.z, mean[:, :, None], out=spread)
+    spread *= np.sqrt(rival * data.weights[:, None])
+    np.multiply(mean, np.sqrt(data.weights * none), out=deviations[:, n * rivals :])
+    return -(mean * data.weights), deviations
 
 
 def maximise(data: Rivals, *, start: Floats, limit: int) -> Maximum:

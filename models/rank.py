@@ -49,18 +49,21 @@ def independent_columns(matrix: Floats) -> Bools:
     """
     columns = scaled_columns(matrix)
     keep = np.zeros(matrix.shape[1], dtype=bool)
-    basis = np.zeros((matrix.shape[0], 0))
+    basis = np.empty(matrix.shape, order="F")
+    rank = 0
     for index in range(matrix.shape[1]):
-        column = columns[:, index]
+        column = np.ascontiguousarray(columns[:, index])
+        span = basis[:, :rank]
         length = float(np.sqrt(column @ column))
         # twice: one pass of Gram-Schmidt leaves a residue when columns are nearly
         # parallel, a second removes it
-        rest = column - basis @ (basis.T @ column)
-        rest = rest - basis @ (basis.T @ rest)
+        rest = column - span @ (span.T @ column)
+        rest = rest - span @ (span.T @ rest)
         left = float(np.sqrt(rest @ rest))
         if left > RELATIVE_TOLERANCE * length:
             keep[index] = True
-            basis = np.column_stack([basis, rest / left])
+            basis[:, rank] = rest / left
+            rank += 1
     return keep
 
 
