@@ -15,7 +15,6 @@ from pricebench.paths import DEFAULT_WAREHOUSE, WAREHOUSE_VARIABLE, absolute_war
 from pricebench.render import Format, render
 
 app = typer.Typer(
-    help="Measure how language-model agents spend money.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -38,6 +37,29 @@ Debug = Annotated[
     bool, typer.Option("--debug", help="Show the whole error of a failure.")
 ]
 Shape = Annotated[Format, typer.Option("--format", help="How the result is printed.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        console.emit(version("pricebench"))
+        raise typer.Exit
+
+
+@app.callback()
+def whole(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version and stop.",
+        ),
+    ] = False,
+) -> None:
+    """Measure how language-model agents spend money."""
 
 
 @app.command(epilog="Example: pricebench init --warehouse study.duckdb")

@@ -45,9 +45,9 @@ def examine(warehouse: Path) -> Grid:
     Returns
     -------
     Grid
-        One row per check: ``state`` is ``ok``, ``wrong`` (something cannot work) or
-        ``absent`` (only a part that is optional cannot work); ``mend`` says how, and is
-        null where the state is ``ok``.
+        One row per check: ``state`` is ``ok``, ``wrong`` (something cannot work),
+        ``absent`` (only a part that is optional cannot work) or ``due`` (a build is
+        still to come); ``mend`` says how, and is null where the state is ``ok``.
     """
     rows: list[Row] = [check_python(sys.version_info[:2])]
     rows += [check_package(name, locked_versions(LOCK_FILE)) for name in PINNED]
@@ -138,8 +138,8 @@ def check_gates(warehouse: Path) -> Row:
     Returns
     -------
     tuple
-        A row of `examine`; ``wrong`` where a gate is red, ``absent`` where a build is
-        still to come: nothing is broken then, but there are no figures.
+        A row of `examine`; ``wrong`` where a gate is red, ``due`` where a build is
+        still to come: nothing is broken then, but no figure is current.
     """
     import duckdb
 
@@ -155,10 +155,10 @@ def check_gates(warehouse: Path) -> Row:
     if refusal is not None:
         red = any(gate["status"] not in PASSING for gate in gates)
         found, _, mend = refusal.partition("; ")
-        return ("gates", "wrong" if red else "absent", found, mend)
+        return ("gates", "wrong" if red else "due", found, mend)
     last = [gate for gate in gates if gate["layer"] == "marts"]
     if not last:
-        return ("gates", "absent", "not built to the end", "pricebench build")
+        return ("gates", "due", "not built to the end", "pricebench build")
     return ("gates", "ok", f"{len(gates)} pass, built {green_date(last[0])}", None)
 
 

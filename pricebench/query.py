@@ -24,7 +24,8 @@ _MARTS = re.compile(r"""\bmarts"?\s*\.""", re.IGNORECASE)
 
 # PIVOT is a CREATE and a SELECT to DuckDB, which itself refuses to create or set what
 # would outlast the query.
-_KINDS = ("SELECT", "EXPLAIN", "CREATE", "SET")
+_ANSWERS = ("SELECT", "EXPLAIN")
+_KINDS = (*_ANSWERS, "CREATE", "SET")
 # Table functions that write whatever the settings say (a refused path then ends the
 # process), and two that run a text nobody has looked at.
 _ACTING = (
@@ -90,7 +91,7 @@ def run_query(warehouse: Path, sql: str) -> tuple[Grid, tuple[str, ...]]:
     warehouse : Path
         Absolute path of the warehouse.
     sql : str
-        One or more statements; the last one's result is returned. ``{{ ref('name') }}``
+        One statement with a result, after any that prepare it. ``{{ ref('name') }}``
         stands for the table of that name.
 
     Returns
@@ -132,7 +133,8 @@ def refuse_acts(connection: Any, sql: str) -> None:
     Raises
     ------
     CommandError
-        If there is no statement, or one of another kind or with a function that acts.
+        If there is no statement, one of another kind or with a function that acts, or
+        more than one with a result, of which all but the last would go unseen.
     duckdb.Error
         If the SQL cannot be parsed.
     """
@@ -149,6 +151,11 @@ def refuse_acts(connection: Any, sql: str) -> None:
     called = sorted(_functions(sql) & set(_ACTING))
     if called:
         raise CommandError(f"{called[0]}() refused: {_ALLOWED}")
+    if any(statement.type.name in _ANSWERS for statement in statements[:-1]):
+        raise CommandError(
+            "two statements with a result: ask one at a time, or give each a file of "
+            "its own"
+        )
 
 
 def _functions(sql: str) -> set[str]:

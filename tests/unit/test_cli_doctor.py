@@ -88,7 +88,7 @@ def gate(warehouse, status: str, layer: str = "marts", data: str | None = None) 
 def test_gates_that_never_ran_need_a_build(empty_warehouse, tmp_path):
     assert doctor.check_gates(empty_warehouse) == (
         "gates",
-        "absent",
+        "due",
         "not built to the end",
         "pricebench build",
     )
@@ -111,7 +111,7 @@ def test_green_gates_are_sound_until_other_data_is_loaded(empty_warehouse):
     assert doctor.check_gates(empty_warehouse) == ("gates", "ok", found, None)
     gate(empty_warehouse, "green", "staging", data="of before")
     state, found, mend = doctor.check_gates(empty_warehouse)[1:]
-    assert state == "absent"
+    assert state == "due"
     assert found.startswith("gate hotel_staging is out of date for the data now loaded")
     assert mend == "run pricebench build"
 

@@ -43,9 +43,12 @@ def test_a_query_may_stand_in_a_file(numbers, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out) == [{"n": 3}]
 
 
-def test_the_last_of_several_statements_is_shown(numbers, capsys):
-    assert run(numbers, "--format", "csv", "select 1 as a; select 2 as b") == 0
-    assert capsys.readouterr().out == "b\n2\n"
+@pytest.mark.parametrize("first", ["select 1 as a", "explain select 1", "from numbers"])
+def test_no_result_of_several_goes_unseen(first, numbers, capsys):
+    assert run(numbers, "--format", "csv", f"{first}; select 2 as b") == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("pricebench: two statements with a result: ask one at a time")
 
 
 LOG = "enable_logging('QueryLog', storage='file', storage_path='{folder}/log')"
