@@ -58,9 +58,9 @@ board: setup ## the scorecard of ./warehouse.duckdb
 test: setup ## every test; PRICEBENCH_RELEASE_DIR=DIR adds those on the published release
 	@$(BIN)/pytest
 
-bench: setup ## speed of the bootstrap against statsmodels and xlogit, as JSON
+bench: setup ## speed: bootstrap against statsmodels and xlogit, build of 28 models; JSON
 	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 \
-	  $(BIN)/python bench/bench_estimators.py
+	  $(BIN)/python -m bench
 
 lint: setup ## ruff, mypy and sqlfluff
 	@$(BIN)/ruff check .
