@@ -1,7 +1,8 @@
 -- Does another prompt change what a model prefers?
--- One row per model, variant and figure, audited: the figure under the base prompt and
--- under the variant on the same pairs, their difference with its interval, p adjusted over
--- all differences of a study, and the smallest difference that so many pairs would show.
+-- One row per model, variant and figure, audited: the figure under the base
+-- prompt and under the variant on the same pairs, their difference with its
+-- interval, p adjusted over all differences of a study, and the smallest
+-- difference that so many pairs would show.
 select
     model.display_name,
     effect.study_id,

@@ -1,6 +1,7 @@
 -- What does each model pay for one more review point, and does the price form matter?
--- One row per study and model, audited: dollars a night at a $250 rate (log form) and in
--- the linear form, the Fieller interval of the first, and which form fits better.
+-- One row per study and model, audited: dollars a night at a $250 rate (log
+-- form) and in the linear form, the Fieller interval of the first, and which
+-- form fits better.
 with wtp as (
     select
         study_id,

@@ -1,6 +1,7 @@
 -- What does each model pay for one more star?
--- One row per study and model: dollars a night at a $250 rate, audited with the Fieller
--- interval and as published, and what share of that rate a star is worth.
+-- One row per study and model: dollars a night at a $250 rate, audited with the
+-- Fieller interval and as published, and what share of that rate a star is
+-- worth.
 with wtp as (
     select
         study_id,

@@ -1,8 +1,8 @@
 -- Where does a discount move a booking?
--- One row per study and model, audited, two options: the share of choices that 10 % off
--- wins at three prices (of two rooms that were equally good before), in the price form that
--- fits better; the price across which utility drops most; and whether a cheap room is less
--- liked than a dearer one.
+-- One row per study and model, audited, two options: the share of choices that
+-- 10 % off wins at three prices (of two rooms that were equally good before),
+-- in the price form that fits better; the price across which utility drops
+-- most; and whether a cheap room is less liked than a dearer one.
 with lever as (
     select
         study_id,
