@@ -275,3 +275,22 @@ def test_ensure_tables_is_idempotent(warehouse: Path) -> None:
     before = warehouse.read_bytes()
     ensure_tables(warehouse)
     assert warehouse.read_bytes() == before
+
+
+def _definitions(path: Path) -> dict[str, str]:
+    with duckdb.connect(str(path), read_only=True) as connection:
+        found = connection.execute(
+            "select schema_name || '.' || table_name, sql from duckdb_tables() "
+            "where schema_name like 'raw%' and table_name not like '!_%' escape '!'"
+        )
+        return dict(found.fetchall())
+
+
+def test_empty_tables_are_those_that_dlt_would_make(tmp_path: Path) -> None:
+    ours, of_dlt = tmp_path / "ours.duckdb", tmp_path / "of_dlt.duckdb"
+    ensure_tables(ours)
+    for schema, tables in RAW.items():
+        empty = {name: columns.empty_table() for name, columns in tables.items()}
+        write_raw(of_dlt, schema.removeprefix("raw_"), empty)
+    assert len(_definitions(ours)) == sum(map(len, RAW.values()))
+    assert _definitions(ours) == _definitions(of_dlt)
