@@ -10,8 +10,10 @@ from typing import Annotated
 import typer
 
 from pricebench import console
+from pricebench.cli_bank import bank_app
+from pricebench.cli_options import Debug, Shape, Warehouse
 from pricebench.errors import CommandError, one_line
-from pricebench.paths import DEFAULT_WAREHOUSE, WAREHOUSE_VARIABLE, absolute_warehouse
+from pricebench.paths import DEFAULT_WAREHOUSE
 from pricebench.render import Format, render
 
 app = typer.Typer(
@@ -22,21 +24,6 @@ app = typer.Typer(
 
 # What a shell calls a process that ctrl-C ended; typer returns it.
 INTERRUPTED = 130
-
-Warehouse = Annotated[
-    Path,
-    typer.Option(
-        "--warehouse",
-        envvar=WAREHOUSE_VARIABLE,
-        metavar="PATH",
-        help="The warehouse file.",
-        callback=absolute_warehouse,
-    ),
-]
-Debug = Annotated[
-    bool, typer.Option("--debug", help="Show the whole error of a failure.")
-]
-Shape = Annotated[Format, typer.Option("--format", help="How the result is printed.")]
 
 
 def _print_version(wanted: bool) -> None:
@@ -310,6 +297,9 @@ def simulate_hotel(
     if out is not None:
         refuse_as_output(out, warehouse)
     load_simulation(warehouse, tasks=tasks, seed=seed, shoppers=shoppers, out=out)
+
+
+app.add_typer(bank_app, name="bank")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -23,8 +23,8 @@ from ingest.hotel.shapes import BANK_TYPES
 from ingest.schemas import OPTION_COUNT
 
 ORDERINGS = ("original", "swapped")
-# Half-widths of the uniform draws around a hotel's review level.
-_SCORE_SPREAD = 0.2
+# Half-widths of the uniform draws around a hotel's review level: points, and a share.
+SCORE_SPREAD = 0.2
 _COUNT_SPREAD = 0.1
 
 
@@ -236,7 +236,7 @@ def _draw_option(hotel: Hotel, rng: np.random.Generator) -> Option:
     room_type = hotel.room_types[int(rng.integers(len(hotel.room_types)))]
     cancellation_free = int(rng.random() < hotel.cancellation_free_prob)
     breakfast_included = int(rng.random() < hotel.breakfast_prob)
-    score = hotel.review_score_base + rng.uniform(-_SCORE_SPREAD, _SCORE_SPREAD)
+    score = hotel.review_score_base + rng.uniform(-SCORE_SPREAD, SCORE_SPREAD)
     count = hotel.review_count_base * (1 + rng.uniform(-_COUNT_SPREAD, _COUNT_SPREAD))
     return Option(
         hotel_id=hotel.id,

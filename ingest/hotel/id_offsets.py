@@ -10,6 +10,8 @@ from ingest.schemas import OPTION_COUNT, OPTION_LETTERS
 
 # offsets that the publisher added to task ids, the likeliest of each order first
 ID_OFFSETS = {"original": (0, 1000, 10000), "swapped": (10000, 1000, 0)}
+# ids of swapped files start above this, and must not meet those of the plain ones
+MOST_TASKS = ID_OFFSETS["swapped"][0] - 1
 
 # one reading of doubtful ids must explain more rows than the next by this share of them
 _CLEAR_SHARE = 0.1

@@ -9,6 +9,8 @@ every option stands in every slot equally often.
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -17,16 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.hotel.bank import (
-    _SCORE_SPREAD,
     ORDERINGS,
+    SCORE_SPREAD,
     BankError,
     Task,
     Tasks,
     bank_sha256,
     reflect,
 )
+from ingest.hotel.covariates import COVARIATES
 from ingest.hotel.pool_file import Hotel
-from ingest.hotel.shoppers import _COVARIATES
 from ingest.schemas import OPTION_LETTERS
 
 # A prime, so that remainders form a field: its array then has 121 runs and 12 columns,
@@ -183,7 +185,7 @@ class _ScoreQuantiles(NamedTuple):
     @classmethod
     def of(cls, pool: Sequence[Hotel]) -> _ScoreQuantiles:
         level = np.array([hotel.review_score_base for hotel in pool])[:, None]
-        low, high = level - _SCORE_SPREAD, level + _SCORE_SPREAD
+        low, high = level - SCORE_SPREAD, level + SCORE_SPREAD
         points = np.unique(np.concatenate([low, high]))
         reached = np.clip((points - low) / (high - low), 0, 1)
         return cls(points, reached.mean(axis=0))
@@ -274,6 +276,39 @@ def shown_orders(
                     yield task, name, tuple(reflect(s, size, name) for s in range(size))
 
 
+def write_orders_csv(bank: Sequence[Task], scheme: str) -> bytes:
+    """Write every showing of every task as a file for whoever asks the questions.
+
+    Parameters
+    ----------
+    bank : sequence of Task
+        Formats stand together.
+    scheme : str
+        As for ``shown_orders``.
+
+    Returns
+    -------
+    bytes
+        UTF-8 with line feeds: ``task_id``, ``ordering``, and in ``slot1`` ... the
+        option of the task that is shown there; blank beyond the options of a task. A
+        header alone for an empty bank.
+
+    Raises
+    ------
+    BankError
+        When the scheme is unknown.
+    """
+    slots = max((len(task.options) for task in bank), default=0)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["task_id", "ordering", *(f"slot{k + 1}" for k in range(slots))])
+    for task, ordering, order in shown_orders(bank, scheme):
+        letters = [OPTION_LETTERS[place] for place in order]
+        blanks = [""] * (slots - len(letters))
+        writer.writerow([task.task_id, ordering, *letters, *blanks])
+    return out.getvalue().encode()
+
+
 def design_rows(bank: Sequence[Task], scheme: str = "reversal") -> dict[str, list[Any]]:
     """Return every option of every showing, as the design tables read them.
 
@@ -298,7 +333,7 @@ def design_rows(bank: Sequence[Task], scheme: str = "reversal") -> dict[str, lis
         When the scheme is unknown or the bank mixes kinds.
     """
     keys = ("bank_sha256", "block", "task_id", "ordering", "option", "slot")
-    named = {"price_usd" if name == "price" else name: name for name in _COVARIATES}
+    named = {"price_usd" if name == "price" else name: name for name in COVARIATES}
     columns: dict[str, list[Any]] = {name: [] for name in (*keys, *named)}
     sha256 = bank_sha256(bank)
     for task, ordering, order in shown_orders(bank, scheme):
@@ -308,5 +343,5 @@ def design_rows(bank: Sequence[Task], scheme: str = "reversal") -> dict[str, lis
             for name, value in zip(keys, values, strict=True):
                 columns[name].append(value)
             for name, covariate in named.items():
-                columns[name].append(float(_COVARIATES[covariate](task.options[place])))
+                columns[name].append(float(COVARIATES[covariate](task.options[place])))
     return columns

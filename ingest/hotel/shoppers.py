@@ -14,8 +14,7 @@ Axes: g groups, n tasks of one format, o orderings (2), j options, k terms.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
@@ -24,44 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.errors import LoadError
-from ingest.hotel.bank import ORDERINGS, Option, Task, reflect
+from ingest.hotel.bank import ORDERINGS, Task, reflect
+from ingest.hotel.covariates import COVARIATES
 from ingest.schemas import OPTION_COUNT, OPTION_LETTERS
 
 # What a shopper says whose reply can't be read: no letter of a task stands in it, alone
 # or as a capital.
 UNREADABLE_REPLY = "Sorry, they both sound fine to me."
 
-# First substring found decides; a room that names none ranks as a double.
-BED_RANKS = (
-    ("king", 3),
-    ("queen", 2),
-    ("double", 1),
-    ("full", 1),
-    ("twin", 0),
-    ("single", 0),
-    ("bunk", 1),
-)
-_BED_RANK_UNNAMED = 1
-
-
-def bed_rank(room_type: str) -> int:
-    """Return the bed size rank read off a room type, 0 (twin) to 3 (king)."""
-    text = room_type.lower()
-    ranks = (rank for bed, rank in BED_RANKS if bed in text)
-    return next(ranks, _BED_RANK_UNNAMED)
-
-
-_COVARIATES: dict[str, Callable[[Option], float]] = {
-    "stars": lambda option: option.stars,
-    "bed_rank": lambda option: bed_rank(option.room_type),
-    "cancel": lambda option: option.cancellation_free,
-    "breakfast": lambda option: option.breakfast_included,
-    "review_score": lambda option: option.review_score,
-    "review_count_100": lambda option: option.review_count / 100,
-    "log_price": lambda option: math.log(option.price),
-    "price": lambda option: option.price,
-}
-TASTE_TERMS = tuple(_COVARIATES)
+TASTE_TERMS = tuple(COVARIATES)
 PRICE_TERMS = ("log_price", "price")
 
 
@@ -212,7 +182,7 @@ def _chosen_places(
     covariates = np.array(
         [
             [
-                [value(option) for value in _COVARIATES.values()]
+                [value(option) for value in COVARIATES.values()]
                 for option in task.options
             ]
             for task in tasks

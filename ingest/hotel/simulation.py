@@ -11,7 +11,7 @@ import pyarrow as pa
 from ingest.errors import LoadError
 from ingest.hotel.bank import Tasks, bank_kind, draw_bank, write_tasks_csv
 from ingest.hotel.cast import SIMULATED_PREFIX, default_cast
-from ingest.hotel.id_offsets import ID_OFFSETS
+from ingest.hotel.id_offsets import MOST_TASKS
 from ingest.hotel.pool import make_pool
 from ingest.hotel.pool_file import Hotel, pool_json
 from ingest.hotel.read_reference import read_pool
@@ -29,8 +29,6 @@ DEFAULT_SEED = 1
 # clustered errors need; three fifths of the groups are pairs, as in the published bank.
 _REPS = 3
 _PAIR_SHARE = 0.6
-# Ids of the swapped files start above this, and must not meet the plain ones.
-_MOST_TASKS = ID_OFFSETS["swapped"][0] - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +74,10 @@ def simulated_bank(
     LoadError
         When ``tasks`` or ``seed`` is none of these, or the pool has too few hotels.
     """
-    if tasks % _REPS or not 2 * _REPS <= tasks <= _MOST_TASKS:
+    if tasks % _REPS or not 2 * _REPS <= tasks <= MOST_TASKS:
         raise LoadError(
             f"tasks: {tasks} asked; ask for a multiple of {_REPS} from {2 * _REPS} to "
-            f"{_MOST_TASKS}"
+            f"{MOST_TASKS}"
         )
     groups = tasks // _REPS
     pairs = round(_PAIR_SHARE * groups)

@@ -16,7 +16,7 @@ import pytest
 
 from ingest.hotel.bank import ORDERINGS
 from ingest.hotel.cast import default_cast, random_cast
-from ingest.hotel.shoppers import bed_rank
+from ingest.hotel.covariates import bed_rank
 from ingest.simulate import Simulation, simulate_hotel
 from models.hotel_logit import fit_table
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from ingest.hotel.covariates import BED_RANKS
 from ingest.hotel.pool import make_pool
 from ingest.hotel.pool_file import PoolError, pool_json, pool_sha256, read_hotels
 from ingest.hotel.pool_names import (
@@ -17,7 +18,6 @@ from ingest.hotel.pool_names import (
     STREET_KINDS,
     STREET_WORDS,
 )
-from ingest.hotel.shoppers import BED_RANKS
 
 POOL = make_pool()
 PINNED_SHA256 = "c110015af01e988ccd04fa1c4381b5eff82959062819693adfe67cd86274b307"

@@ -14,15 +14,14 @@ import pytest
 import ingest
 from ingest.hotel.bank import Option, Task, draw_bank
 from ingest.hotel.cast import default_cast, named_tag, random_cast, spread
+from ingest.hotel.covariates import BED_RANKS, bed_rank
 from ingest.hotel.pool import make_pool
 from ingest.hotel.shoppers import (
-    BED_RANKS,
     UNREADABLE_REPLY,
     Answer,
     Shopper,
     ShopperError,
     answers,
-    bed_rank,
     true_terms,
 )
 

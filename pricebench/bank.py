@@ -1,0 +1,200 @@
+"""Making a task bank: its files, its hash, and what its design can teach."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pricebench import console
+from pricebench.errors import CommandError
+from pricebench.paths import refuse_as_output
+
+if TYPE_CHECKING:
+    from ingest.hotel.bank import Tasks
+
+_LATIN = "latin"
+# terms whose precision the design is about, in the order in which they are printed
+_SHOWN = ("log_price", "price", "stars", "review_score")
+_HEADING = (
+    "design, in brackets that of the published procedure; the D-efficiency is over all "
+    "terms, controls and slots included:"
+)
+_Rows = dict[tuple[str, str], list[dict[str, Any]]]
+
+
+class Kind(StrEnum):
+    """Which task file a bank is."""
+
+    conjoint = "conjoint"
+    fiveopt = "fiveopt"
+
+
+def make_hotel_bank(
+    warehouse: Path,
+    kind: Kind,
+    *,
+    seed: int | None = None,
+    size: int | None = None,
+    pool: Path | None = None,
+    orthogonal: bool = False,
+    out: Path | None = None,
+    latin: Path | None = None,
+) -> None:
+    """Draw a bank of hotel tasks, write what was asked for and print its hash.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path; never written to, and no output may go over it.
+    kind : Kind
+        Pairs and triples, or quintets.
+    seed, size : int, optional
+        Of the draws; those of the published bank by default.
+    pool : Path, optional
+        A pool file; our own pool by default.
+    orthogonal : bool
+        Draw prices and review scores independent of the stars.
+    out : Path, optional
+        Where the task file goes; without it none is written.
+    latin : Path, optional
+        Where the orders of Latin squares go.
+
+    Raises
+    ------
+    CommandError
+        If an output is the warehouse, the pool or the other output, or cannot be
+        written.
+    LoadError
+        If the pool cannot be read or the bank cannot be drawn.
+    """
+    from ingest.hotel.bank import write_tasks_csv
+    from ingest.hotel.orthogonal import orthogonal_bank, write_orders_csv
+    from ingest.hotel.sized_bank import PUBLISHED_SEED, read_pool_file, sized_bank
+
+    _check_outputs(warehouse, pool, {"--out": out, "--latin": latin})
+    with console.progress("drawing the bank"):
+        hotels = read_pool_file(pool)
+        drawn = bank = sized_bank(hotels, kind.value, size=size, seed=seed)
+        if orthogonal:
+            chosen = PUBLISHED_SEED[kind.value] if seed is None else seed
+            bank = orthogonal_bank(drawn, hotels, seed=chosen)
+        content = write_tasks_csv(bank)
+    if out is not None:
+        console.write_file(out, content.decode())
+        console.note(f"{len(bank):,} tasks written to {out}")
+    if latin is not None:
+        console.write_file(latin, write_orders_csv(bank, _LATIN).decode())
+        console.note(f"orders written to {latin}")
+    if out is None and latin is None:
+        console.note("no file written: name one with --out")
+    if orthogonal or latin is not None:
+        for line in describe_design(drawn, bank, latin=latin is not None):
+            console.note(line)
+    console.emit(hashlib.sha256(content).hexdigest())
+
+
+def _check_outputs(
+    warehouse: Path, pool: Path | None, outputs: Mapping[str, Path | None]
+) -> None:
+    taken = [] if pool is None else [(pool.resolve(), "the pool that is read")]
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        refuse_as_output(path, warehouse)
+        for other, what in taken:
+            if path.resolve() == other or _is_same(path, other):
+                raise CommandError(f"{path} is {what}: name another {option}")
+        taken.append((path.resolve(), f"what {option} names"))
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+def describe_design(drawn: Tasks, bank: Tasks, *, latin: bool = False) -> list[str]:
+    """Say what a design can teach, beside the draw of the published procedure.
+
+    Parameters
+    ----------
+    drawn : tuple of Task
+        The bank as the published procedure draws it, asked in the two published orders.
+    bank : tuple of Task
+        The bank that was made: same tasks, perhaps other prices and review scores.
+    latin : bool
+        Whether it is asked in the orders of Latin squares.
+
+    Returns
+    -------
+    list of str
+        For each block and price form the D-error, the D-efficiency per answer (the
+        D-error of the draw over that of the design, at equal numbers of answers; above
+        100 % the design is the better one), expected standard errors and the smallest
+        differences in willingness to pay that are found, with those of the draw in
+        brackets. The tastes that are assumed stand in ``models.hotel_design``.
+    """
+    from ingest.hotel.orthogonal import design_rows
+    from models.hotel_design import design_table
+
+    orders = _LATIN if latin else "reversal"
+    before = _by_fit(design_table(design_rows(drawn)).to_pylist())
+    after = _by_fit(design_table(design_rows(bank, orders)).to_pylist())
+    lines = [_HEADING]
+    for fit, rows in after.items():
+        lines += _describe_fit(fit, rows, before[fit])
+    return lines
+
+
+def _by_fit(rows: Sequence[dict[str, Any]]) -> _Rows:
+    found: _Rows = {}
+    for row in rows:
+        found.setdefault((row["block"], row["specification"]), []).append(row)
+    return found
+
+
+def _describe_fit(
+    fit: tuple[str, str],
+    rows: Sequence[dict[str, Any]],
+    before: Sequence[dict[str, Any]],
+) -> list[str]:
+    first, was = rows[0], before[0]
+    title = f"{', '.join(fit)}, {first['tasks']:,} tasks, {first['answers']:,} answers"
+    errors = first["d_error"], was["d_error"]
+    efficiency = "unknown"
+    if None not in errors:
+        share = errors[1] * was["answers"] / (errors[0] * first["answers"])
+        efficiency = f"{share:.0%}"
+    old = {row["term"]: row for row in before}
+    shown = [row for row in rows if row["term"] in _SHOWN]
+    return [
+        f"{title}: D-error {_beside(*errors)}, D-efficiency {efficiency}",
+        "  expected standard errors: "
+        + _listed(shown, old, "expected_std_error", "{:.3g}"),
+        "  smallest differences in willingness to pay found in 80 %: "
+        + _listed(
+            [row for row in shown if row["wtp_usd"] is not None],
+            old,
+            "wtp_detectable_difference",
+            "${:.3g}",
+        ),
+    ]
+
+
+def _listed(
+    rows: Sequence[dict[str, Any]],
+    before: Mapping[str, dict[str, Any]],
+    name: str,
+    form: str,
+) -> str:
+    parts = [
+        f"{row['term']} {_beside(row[name], before[row['term']][name], form)}"
+        for row in rows
+    ]
+    return ", ".join(parts) or "none"
+
+
+def _beside(value: float | None, was: float | None, form: str = "{:.3g}") -> str:
+    own, other = ("none" if v is None else form.format(v) for v in (value, was))
+    return f"{own} ({other})"

@@ -1,0 +1,74 @@
+"""The verbs that make task banks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pricebench.bank import Kind
+from pricebench.cli_options import Debug, Warehouse
+from pricebench.paths import DEFAULT_WAREHOUSE
+
+bank_app = typer.Typer(help="Make a task bank.", rich_markup_mode=None)
+
+
+@bank_app.command(
+    "hotel", epilog="Example: pricebench bank hotel --seed 7 --out conjoint_tasks.csv"
+)
+def bank_hotel(
+    kind: Annotated[
+        Kind, typer.Option(help="Pairs and triples (conjoint), or quintets (fiveopt).")
+    ] = Kind.conjoint,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of every draw; the published one if none.")
+    ] = None,
+    size: Annotated[
+        int | None,
+        typer.Option(help="Tasks; 3,600 as published (fiveopt: 300) if none."),
+    ] = None,
+    pool: Annotated[
+        Path | None,
+        typer.Option(
+            help="Hotels to draw from, as hotel_pool.json has them; our own if none.",
+            metavar="FILE",
+        ),
+    ] = None,
+    orthogonal: Annotated[
+        bool,
+        typer.Option(
+            "--orthogonal",
+            help="Price and review score independent of the stars; says how efficient.",
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the tasks to this file.", metavar="FILE")
+    ] = None,
+    latin: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write Latin-square orders of the options to this file.",
+            metavar="FILE",
+        ),
+    ] = None,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """Make a bank of hotel tasks.
+
+    The published procedure on any pool of hotels; the sha256 of the task file, alone on
+    a line, is the bank's identity.
+    """
+    from pricebench.bank import make_hotel_bank
+
+    make_hotel_bank(
+        warehouse,
+        kind,
+        seed=seed,
+        size=size,
+        pool=pool,
+        orthogonal=orthogonal,
+        out=out,
+        latin=latin,
+    )
