@@ -7,6 +7,7 @@ is ``ok`` is defined.
 
 from __future__ import annotations
 
+from expectations import hotel_estimates_design
 from expectations.rules import EmptyRule, Rule, Suite, not_null, one_of, unique, within
 from expectations.vocabulary import (
     BLOCKS,
@@ -241,6 +242,7 @@ _AMCE: list[Rule] = [
         """,
     ),
     _stale("est_hotel_amce"),
+    _stale("est_hotel_mixed_logit"),
 ]
 
 _SECOND: list[Rule] = [
@@ -292,6 +294,7 @@ SUITE = Suite(
         "est_hotel_amce": ("study_id", "model_id", "variant", "contrast"),
         "est_hotel_variant_base": _FIT_KEY,
         "est_hotel_pooling_test": ("study_id", "model_id", "reading"),
+        **hotel_estimates_design.KEYS,
     },
-    rules=(*_FITS, *_WTP, *_SLOTS, *_AMCE, *_SECOND),
+    rules=(*_FITS, *_WTP, *_SLOTS, *_AMCE, *_SECOND, *hotel_estimates_design.RULES),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from expectations import (
+    hotel_marts_design,
     hotel_marts_lever,
     hotel_marts_second_stage,
     hotel_marts_variant,
@@ -242,7 +243,12 @@ _BLANKS: list[Rule] = [
     *within("hotel_board", "failed_share", low=0, high=1),
 ]
 
-_GROUPS = (hotel_marts_lever, hotel_marts_second_stage, hotel_marts_variant)
+_GROUPS = (
+    hotel_marts_lever,
+    hotel_marts_second_stage,
+    hotel_marts_variant,
+    hotel_marts_design,
+)
 SUITE = Suite(
     keys=GRAINS | {k: v for group in _GROUPS for k, v in group.GRAINS.items()},
     rules=(

@@ -13,6 +13,7 @@ from pricebench import console
 from pricebench.cli_bank import bank_app
 from pricebench.cli_options import Debug, Shape, Warehouse
 from pricebench.errors import CommandError, one_line
+from pricebench.extras import Extra, asked_for
 from pricebench.paths import DEFAULT_WAREHOUSE
 from pricebench.render import Format, render
 
@@ -86,6 +87,10 @@ def build(
     full_refresh: Annotated[
         bool, typer.Option("--full-refresh", help="Rebuild incremental tables.")
     ] = False,
+    extra: Annotated[
+        list[Extra] | None,
+        typer.Option("--with", help="Build this too, a second a model; repeatable."),
+    ] = None,
     warehouse: Warehouse = DEFAULT_WAREHOUSE,
     debug: Debug = False,
 ) -> None:
@@ -97,7 +102,7 @@ def build(
     from pricebench.build import build as build_layers
     from pricebench.build_print import print_report, require_success
 
-    with console.progress("build") as say:
+    with asked_for(extra or ()), console.progress("build") as say:
         report = build_layers(
             warehouse,
             say,

@@ -5,6 +5,18 @@ Where the simulated shoppers leave a table empty, a whole row is planted.
 
 from __future__ import annotations
 
+# One term of one mixed logit that no rule has anything against but that it is alone.
+MIXED = (
+    "insert into est_hotel_mixed_logit by name select study_id, model_id, variant, "
+    "input_fingerprint, block, specification, 'slot' as term, true as random, "
+    "0.5 as estimate, 0.1 as std_error, 0.1 as cluster_std_error, 0.3 as ci_lo, "
+    "0.7 as ci_hi, 'ok' as status, 'ok' as fit_status, n, clusters as panels, "
+    "500 as draws, 9 as iterations, log_likelihood, log_likelihood as "
+    "conditional_log_likelihood, null_log_likelihood from est_hotel_logit "
+    "where block = 'binary' and design = 'audited' and specification = 'log' "
+    "and status = 'ok'"
+)
+
 # Layer, rule, what is planted to break it. ANSWER(x) stands for the first answer
 # for which x, AN_OK_FIT for the rows of an estimate that came out well.
 PLANTED_IN: dict[str, dict[str, list[str]]] = {
@@ -183,6 +195,39 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "every_counted_format_is_tested": [
             "delete from est_hotel_slot_test where format = 'binary'",
         ],
+        "every_key_is_whole_and_stands_once": [
+            "insert into est_hotel_design from est_hotel_design limit 1",
+            "update est_hotel_design set term = null where term = 'stars'",
+        ],
+        "every_block_of_every_bank_has_its_design_and_no_other": [
+            "delete from est_hotel_design where term = 'stars'",
+            "delete from int_hotel_option where format = 'ternary'",
+            "delete from int_hotel_option where task_id = 1",
+        ],
+        "an_ok_term_of_a_design_is_defined_and_in_range": [
+            "update est_hotel_design set expected_std_error = null",
+            "update est_hotel_design set variance_inflation = 0.5",
+            "update est_hotel_design set status = 'fine'",
+        ],
+        "every_model_has_both_mixed_logits_or_the_build_has_none": [
+            MIXED,
+            f"{MIXED}; update est_hotel_mixed_logit set model_id = 'nobody/at-all'",
+        ],
+        "a_mixed_logit_contains_the_conditional_one": [
+            f"{MIXED}; update est_hotel_mixed_logit set log_likelihood = "
+            "conditional_log_likelihood - 1",
+            f"{MIXED}; update est_hotel_mixed_logit set log_likelihood = -1, "
+            "conditional_log_likelihood = -2",
+        ],
+        "an_ok_taste_is_defined_and_in_range": [
+            f"{MIXED}; update est_hotel_mixed_logit set estimate = null",
+            f"{MIXED}; update est_hotel_mixed_logit set estimate = 'nan'",
+            f"{MIXED}; update est_hotel_mixed_logit set term = 'sd_slot', "
+            "estimate = -1, ci_lo = -1",
+        ],
+        "every_row_of_est_hotel_mixed_logit_is_of_current_answers": [
+            f"{MIXED}; update est_hotel_mixed_logit set input_fingerprint = 'old'",
+        ],
     },
     "marts": {
         "every_row_has_a_value": [
@@ -317,6 +362,19 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "a_bump_stands_on_its_decile_and_a_drop_on_an_edge": [
             "update hotel_price_shape set bump = bump + 1",
             "update hotel_price_shape set threshold_usd = threshold_usd + 0.5",
+        ],
+        "attributes_have_a_worth_and_a_difference_that_shows": [
+            "update hotel_design set wtp_usd = 1 where term = 'log_price'",
+            "update hotel_design set wtp_detectable_difference = wtp_std_error",
+        ],
+        "every_bank_that_was_answered_has_a_design": [
+            "delete from hotel_design",
+        ],
+        "a_mixed_logit_is_of_the_answers_of_the_audited_fit": [
+            "insert into hotel_mixed_logit by name select study_id, model_id, "
+            "specification, reading, 'slot' as term, n + 1 as n, clusters as pairs "
+            "from hotel_fit where reading = 'audited' and specification = 'log' "
+            "and variant = 'base' and block = 'binary' limit 1",
         ],
         "an_ok_value_is_defined": [
             "update hotel_coefficient set estimate = null where status = 'ok'",

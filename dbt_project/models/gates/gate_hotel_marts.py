@@ -26,6 +26,8 @@ def model(dbt, session):
         "hotel_variant_ordering": dbt.ref("hotel_variant_ordering"),
         "hotel_temperature_effect": dbt.ref("hotel_temperature_effect"),
         "hotel_five_option_prediction": dbt.ref("hotel_five_option_prediction"),
+        "hotel_design": dbt.ref("hotel_design"),
+        "hotel_mixed_logit": dbt.ref("hotel_mixed_logit"),
         "hotel_reading_difference": dbt.ref("hotel_reading_difference"),
         "int_hotel_run": dbt.ref("int_hotel_run"),
         "int_hotel_taste": dbt.ref("int_hotel_taste"),
