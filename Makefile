@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo build board test bench lint lock clean
+.PHONY: help setup demo build board test proof bench lint lock clean
 
 # uv must never fetch an interpreter: the machine's own Python is used.
 export UV_PYTHON_DOWNLOADS := never
@@ -57,6 +57,10 @@ board: setup ## the scorecard of ./warehouse.duckdb
 
 test: setup ## every test; PRICEBENCH_RELEASE_DIR=DIR adds those on the published release
 	@$(BIN)/pytest
+
+proof: setup ## statistical proof by simulation, whole; `make test` runs a tenth of it
+	@PRICEBENCH_PROOF=whole $(BIN)/pytest --durations=3 \
+	  tests/conformance/test_proof_by_simulation.py
 
 bench: setup ## speed: bootstrap against statsmodels and xlogit, build of 28 models; JSON
 	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 \

@@ -31,10 +31,10 @@ RULES: list[Rule] = [
         "attributes_have_a_worth_and_a_difference_that_shows",
         f"(term in ({quoted(ATTRIBUTES)})) != (wtp_usd is not null)"
         " and status not in ('no_variation', 'weak')"
-        " or abs(wtp_detectable_difference"
-        f" - {DETECTABLE_ERRORS!r} * sqrt(2) * wtp_std_error)"
-        " > 1e-9 * wtp_detectable_difference",
-        "wtp_usd, wtp_std_error, wtp_detectable_difference, status",
+        " or abs(wtp_detectable_difference_usd"
+        f" - {DETECTABLE_ERRORS!r} * sqrt(2) * wtp_std_error_usd)"
+        " > 1e-9 * wtp_detectable_difference_usd",
+        "wtp_usd, wtp_std_error_usd, wtp_detectable_difference_usd, status",
     ),
     EmptyRule(
         "hotel_design",

@@ -365,7 +365,7 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         ],
         "attributes_have_a_worth_and_a_difference_that_shows": [
             "update hotel_design set wtp_usd = 1 where term = 'log_price'",
-            "update hotel_design set wtp_detectable_difference = wtp_std_error",
+            "update hotel_design set wtp_detectable_difference_usd = 1",
         ],
         "every_bank_that_was_answered_has_a_design": [
             "delete from hotel_design",
