@@ -4,46 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from unit.logit_samples import as_choices, binary_sample, same, ternary_sample
 
 from models import conditional_logit
-from models.choice_data import ChoiceData, choice_data
-from models.conditional_logit import LogitFit, fit
+from models.choice_data import choice_data
+from models.conditional_logit import fit
 
 OUTSIDE = 1e-9
-
-
-def separable_sample(
-    seed: int, n: int, k: int, *, steep: float = 1.0
-) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    rows = np.column_stack([np.ones(n), rng.normal(size=(n, k - 1))])
-    beta = rng.normal(size=k) * steep
-    return rows, (rows @ beta + rng.logistic(size=n) > 0).astype(int)
-
-
-def two_options(rows: np.ndarray, picks_a: np.ndarray) -> ChoiceData:
-    x = np.zeros((len(rows), 2, rows.shape[1]))
-    x[:, 0] = rows
-    return choice_data(x, 1 - picks_a)
-
-
-def ternary_sample(
-    seed: int, n: int, k: int, j: int = 3
-) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(n, j, k))
-    utility = x @ rng.normal(size=k) + rng.gumbel(size=(n, j))
-    return x, utility.argmax(axis=1)
-
-
-def same(a: LogitFit, b: LogitFit) -> bool:
-    """Equal in every bit, NaN included."""
-    arrays = [(getattr(a, f), getattr(b, f)) for f in ("estimate", "covariance")]
-    return (
-        all(np.array_equal(p, q, equal_nan=True) for p, q in arrays)
-        and (a.log_likelihood, a.status) == (b.log_likelihood, b.status)
-        and a.term_status == b.term_status
-    )
 
 
 def test_no_situations_are_too_few() -> None:
@@ -111,8 +78,8 @@ def test_sets_of_one_option_say_nothing() -> None:
 
 
 def test_always_the_first_option_separates_everything() -> None:
-    rows, _ = separable_sample(17, 100, 3)
-    result = fit(two_options(rows, np.ones(100, dtype=int)))
+    rows, _ = binary_sample(17, 100, 3)
+    result = fit(as_choices(rows, np.ones(100, dtype=int)))
     assert (result.status, result.term_status) == ("separated", ("separated",) * 3)
     assert np.isnan(result.estimate).all()
     # the likelihood approaches certainty
@@ -122,10 +89,10 @@ def test_always_the_first_option_separates_everything() -> None:
 def test_quasi_separated_term_leaves_the_others_their_finite_limit() -> None:
     import statsmodels.api as sm
 
-    rows, picks = separable_sample(18, 400, 3)
+    rows, picks = binary_sample(18, 400, 3)
     flag = np.random.default_rng(2).random(400) < 0.2
     picks = np.where(flag, 1, picks)
-    result = fit(two_options(np.column_stack([rows, flag]), picks))
+    result = fit(as_choices(np.column_stack([rows, flag]), picks))
     # where the flag is set A is always chosen, so those answers become certain and the
     # rest is a plain logit
     other = sm.Logit(picks[~flag], rows[~flag]).fit(disp=0, tol=1e-14)
@@ -147,11 +114,11 @@ def test_quasi_separation_along_a_mixed_direction() -> None:
     total, apart = rng.integers(-1, 2, 300), rng.normal(size=300)
     picks = np.where(total == 0, apart + rng.logistic(size=300) > 0, total > 0)
     rows = np.column_stack([(total + apart) / 2, (total - apart) / 2])
-    result = fit(two_options(rows, picks.astype(int)))
+    result = fit(as_choices(rows, picks.astype(int)))
     # only b1 - b2 has a finite limit, so neither coefficient has one
     assert result.term_status == ("separated", "separated")
     free = np.column_stack([total, apart])
-    turned = fit(two_options(free, picks.astype(int)))
+    turned = fit(as_choices(free, picks.astype(int)))
     assert turned.term_status == ("separated", "ok")
     assert turned.log_likelihood == pytest.approx(result.log_likelihood, rel=1e-12)
 
