@@ -15,7 +15,7 @@ from models.conditional_logit import LogitFit, fit
 from models.inference import CONFIDENCE
 from models.ordering import Bools, Floats, Ints
 from models.rank import scaled_columns
-from models.separation import MARGIN, SOLVER_TOLERANCE
+from models.separation import MARGIN, SOLVER_TOLERANCE, lowest_receding
 
 # with more of them separated one end of every interval lies beyond what is known, so
 # that it no longer matters to which side a replicate runs
@@ -99,7 +99,7 @@ def _effects(differences: Floats, used: Bools) -> tuple[Bools, Bools]:
     """Say which answers gain and which lose along a direction that recedes in some."""
     k = differences.shape[2]
     own = differences[used].reshape(-1, k)
-    change = differences @ _lowest(own, own.sum(axis=0))
+    change = differences @ lowest_receding(own, own.sum(axis=0))
     gains, loses = change < -MARGIN, change > SOLVER_TOLERANCE
     return np.asarray(gains.any(axis=1)), np.asarray(loses.any(axis=1))
 
@@ -107,7 +107,7 @@ def _effects(differences: Floats, used: Bools) -> tuple[Bools, Bools]:
 def _with_sides(result: LogitFit, differences: Floats) -> Floats:
     """Return the estimates with infinities for what is separated."""
     estimate = result.estimate.copy()
-    receding = _lowest(differences, differences.sum(axis=0))
+    receding = lowest_receding(differences, differences.sum(axis=0))
     for term, label in enumerate(result.term_status):
         if label == status.SEPARATED:
             estimate[term] = _side(differences, receding, term)
@@ -128,31 +128,7 @@ def _side(differences: Floats, receding: Floats, term: int) -> float:
         else:
             objective = np.zeros(len(receding))
             objective[term] = -sign
-            if sign * _lowest(differences, objective)[term] > MARGIN:
+            if sign * lowest_receding(differences, objective)[term] > MARGIN:
                 can.add(sign)
     open_ends = can - {0.0}
     return open_ends.pop() * np.inf if len(open_ends) == 1 else float(np.nan)
-
-
-def _lowest(differences: Floats, objective: Floats) -> Floats:
-    """Minimise an objective over the directions of the box that never lose."""
-    # scipy.optimize takes most of a second to import, and few fits come this far
-    from scipy.optimize import linprog
-
-    solution = linprog(
-        objective,
-        A_ub=differences,
-        b_ub=np.zeros(differences.shape[0]),
-        bounds=[(-1.0, 1.0)] * differences.shape[1],
-        method="highs",
-        options={
-            "primal_feasibility_tolerance": SOLVER_TOLERANCE,
-            "dual_feasibility_tolerance": SOLVER_TOLERANCE,
-        },
-    )
-    if solution.x is None:
-        raise RuntimeError(
-            f"separation test: HiGHS stopped with status {solution.status} "
-            f"({solution.message}); check the scipy installation"
-        )
-    return np.asarray(solution.x, dtype=np.float64)

@@ -15,9 +15,8 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.extending import intrinsic
 
-from models import bootstrap_passes
 from models.bootstrap_design import Tile
-from models.bootstrap_passes import LARGEST_UTILITY, Curve, Lean
+from models.bootstrap_passes import LARGEST_UTILITY, SMALLEST_PIVOT, Curve, Lean
 from models.ordering import Bools, Floats
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -209,10 +208,53 @@ def _curve(
                         total[c] += gap * row[c]
 
 
+def _factorise(matrices: Floats) -> Bools:
+    # loops over numbers: expressions on arrays would take ten seconds to compile
+    k, _, b = matrices.shape
+    good = np.ones(b, dtype=np.bool_)
+    smallest, root = np.empty(b), np.empty(b)
+    for j in range(k):
+        pivot = matrices[j, j]
+        for c in range(b):
+            smallest[c] = max(SMALLEST_PIVOT * pivot[c], 0.0)
+        for p in range(j):
+            for i in range(j, k):
+                entry, left, right = matrices[i, j], matrices[i, p], matrices[j, p]
+                for c in range(b):
+                    entry[c] -= left[c] * right[c]
+        for c in range(b):
+            sound = pivot[c] > smallest[c]
+            good[c] = good[c] and sound
+            root[c] = np.sqrt(pivot[c]) if sound else 1.0
+        for i in range(j, k):
+            entry = matrices[i, j]
+            for c in range(b):
+                entry[c] /= root[c]
+    return good
+
+
+def _solve(factors: Floats, right: Floats) -> Floats:
+    x = right.copy()
+    k, b = x.shape
+    for j in range(k):
+        for c in range(b):
+            x[j, c] /= factors[j, j, c]
+        for i in range(j + 1, k):
+            for c in range(b):
+                x[i, c] -= factors[i, j, c] * x[j, c]
+    for j in range(k - 1, -1, -1):
+        for c in range(b):
+            x[j, c] /= factors[j, j, c]
+        for i in range(j):
+            for c in range(b):
+                x[i, c] -= factors[j, i, c] * x[j, c]
+    return x
+
+
 _lean = _compiled(_lean)
 _curve = _compiled(_curve)
-_factorise = _compiled(bootstrap_passes.factorise)
-_solve = _compiled(bootstrap_passes.solve)
+_factorise = _compiled(_factorise)
+_solve = _compiled(_solve)
 
 
 def _empty(tile: Tile, growth: Floats) -> Lean:

@@ -171,7 +171,17 @@ class NumpyPasses:
             Shape (b,), false where a pivot is not positive (or not a number): that
             replicate's factor is meaningless, the others are not touched by it.
         """
-        return factorise(matrices)
+        k = matrices.shape[0]
+        good = np.ones(matrices.shape[2], dtype=np.bool_)
+        for j in range(k):
+            smallest = SMALLEST_PIVOT * matrices[j, j]
+            for p in range(j):
+                matrices[j:, j] -= matrices[j:, p] * matrices[j, p]
+            pivot = matrices[j, j]
+            sound = (pivot > smallest) & (pivot > 0.0)
+            good &= sound
+            matrices[j:, j] /= np.sqrt(np.where(sound, pivot, 1.0))
+        return good
 
     def solve(self, factors: Floats, right: Floats) -> Floats:
         """Solve ``factor factor' x = right`` for every replicate.
@@ -188,7 +198,15 @@ class NumpyPasses:
         numpy.ndarray
             Shape (k, b).
         """
-        return solve(factors, right)
+        x = right.copy()
+        k = x.shape[0]
+        for j in range(k):
+            x[j] /= factors[j, j]
+            x[j + 1 :] -= factors[j + 1 :, j] * x[j]
+        for j in range(k - 1, -1, -1):
+            x[j] /= factors[j, j]
+            x[:j] -= factors[j, :j] * x[j]
+        return x
 
 
 def _add_times(total: Floats, product: Floats, gap: float) -> None:
@@ -209,31 +227,3 @@ def _times_offers(tile: Tile, by_task: Floats) -> Floats:
 def _exp(utility: Floats) -> Floats:
     np.clip(utility, -LARGEST_UTILITY, LARGEST_UTILITY, out=utility)
     return np.exp(utility, out=utility)
-
-
-def factorise(matrices: Floats) -> Bools:
-    """See ``NumpyPasses.factorise``; plain enough to be compiled as it stands."""
-    k = matrices.shape[0]
-    good = np.ones(matrices.shape[2], dtype=np.bool_)
-    for j in range(k):
-        smallest = SMALLEST_PIVOT * matrices[j, j]
-        for p in range(j):
-            matrices[j:, j] -= matrices[j:, p] * matrices[j, p]
-        pivot = matrices[j, j]
-        sound = (pivot > smallest) & (pivot > 0.0)
-        good &= sound
-        matrices[j:, j] /= np.sqrt(np.where(sound, pivot, 1.0))
-    return good
-
-
-def solve(factors: Floats, right: Floats) -> Floats:
-    """See ``NumpyPasses.solve``; plain enough to be compiled as it stands."""
-    x = right.copy()
-    k = x.shape[0]
-    for j in range(k):
-        x[j] /= factors[j, j]
-        x[j + 1 :] -= factors[j + 1 :, j] * x[j]
-    for j in range(k - 1, -1, -1):
-        x[j] /= factors[j, j]
-        x[:j] -= factors[j, :j] * x[j]
-    return x

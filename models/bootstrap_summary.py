@@ -112,13 +112,18 @@ def rank_models(point: Floats, draws: Floats) -> Ranks:
 
 def _ranks(values: Floats) -> Floats:
     """Rank rows in descending order, ties sharing their average."""
+    order = np.argsort(-values, axis=1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=1)
+    places = np.broadcast_to(np.arange(values.shape[1]), values.shape)
+    fresh = np.ones(values.shape, dtype=bool)
+    fresh[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    first = np.maximum.accumulate(np.where(fresh, places, 0), axis=1)
+    ends = np.ones(values.shape, dtype=bool)
+    ends[:, :-1] = fresh[:, 1:]
+    backwards = np.where(ends, places, values.shape[1])[:, ::-1]
+    last = np.minimum.accumulate(backwards, axis=1)[:, ::-1]
     ranks = np.empty(values.shape)
-    # scipy.stats has this too, but takes two seconds to import
-    for place, row in enumerate(-values):
-        ordered = np.sort(row)
-        before = np.searchsorted(ordered, row, side="left")
-        up_to = np.searchsorted(ordered, row, side="right")
-        ranks[place] = (before + 1 + up_to) / 2
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
     return ranks
 
 

@@ -43,31 +43,50 @@ def ruled_out_rivals(differences: Floats) -> Bools:
     Raises
     ------
     RuntimeError
-        The solver gives no answer; the programme always has one (b = 0 is feasible
-        and the box is bounded), so this points at a broken installation.
+        As for ``lowest_receding``.
     """
-    columns = -scaled_columns(differences)
+    columns = scaled_columns(differences)
     out = np.zeros(differences.shape[0], dtype=bool)
     # one direction need not rule out all that can be: what it leaves is asked again,
     # at most k times, since each round lowers the rank of the rest
     while not out.all():
         left = np.flatnonzero(~out)
-        direction = _steepest_receding(columns[left])
-        found = columns[left] @ direction > MARGIN
+        direction = lowest_receding(columns[left], columns[left].sum(axis=0))
+        found = columns[left] @ direction < -MARGIN
         if not found.any():
             break
         out[left[found]] = True
     return out
 
 
-def _steepest_receding(columns: Floats) -> Floats:
-    """Maximise the summed margin over the directions of the box that never lose."""
+def lowest_receding(columns: Floats, objective: Floats) -> Floats:
+    """Minimise an objective over the directions of the unit box that never lose.
+
+    Parameters
+    ----------
+    columns
+        Shape (m, k), rival minus chosen option, scaled to [-1, 1].
+    objective
+        Shape (k,).
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (k,), a direction that makes no rival more attractive, to the tolerance of
+        the solver. Zeros when only those do, as without separation.
+
+    Raises
+    ------
+    RuntimeError
+        The solver gives no answer; the programme always has one (0 is feasible and the
+        box is bounded), so this points at a broken installation.
+    """
     # scipy.optimize takes most of a second to import, and few fits come this far
     from scipy.optimize import linprog
 
     solution = linprog(
-        -columns.sum(axis=0),
-        A_ub=-columns,
+        objective,
+        A_ub=columns,
         b_ub=np.zeros(columns.shape[0]),
         bounds=[(-1.0, 1.0)] * columns.shape[1],
         method="highs",
