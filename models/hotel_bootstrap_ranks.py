@@ -8,23 +8,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from models import status
 from models.bootstrap_summary import Ranks, percentile_interval, rank_models
-from models.inference import Interval
+from models.columns import Columns, families, read_rows
+from models.hotel_bootstrap import ATTRIBUTE, BOOTSTRAP_SCHEMA
+from models.hotel_terms import AUDITED, LOG, SPECIFICATIONS
+from models.inference import Interval, contains_zero
 from models.ordering import Floats
-from models.tables import Row
+from models.tables import Row, build_table
 
-_TEXT, _NUMBER, _COUNT = pa.string(), pa.float64(), pa.int64()
-STABILITY_SCHEMA = pa.schema(
+VERDICT_INPUT = pa.schema(
     [
-        pa.field("study_id", _TEXT, nullable=False),
-        pa.field("statistic", _TEXT, nullable=False),
-        pa.field("specification", _TEXT, nullable=False),
-        pa.field("reading", _TEXT, nullable=False),
+        pa.field("study_id", pa.string(), nullable=False),
+        pa.field("model_id", pa.string(), nullable=False),
+        pa.field("engaged", pa.bool_(), nullable=False),
+        pa.field("locked", pa.bool_(), nullable=False),
+    ]
+)
+_TEXT, _NUMBER, _COUNT = pa.string(), pa.float64(), pa.int64()
+_FAMILY = ("study_id", "reading", "specification", "statistic")
+RANK_COLUMNS = (
+    "rank",
+    "rank_lo",
+    "rank_hi",
+    "first_share",
+    "bottom_two_share",
+    "bottom_three_share",
+)
+RANK_SCHEMA = pa.schema(
+    [
+        *(pa.field(name, _TEXT, nullable=False) for name in _FAMILY),
         pa.field("models", _COUNT, nullable=False),
         pa.field("replicates", _COUNT, nullable=False),
         pa.field("mean_spearman", _NUMBER),
@@ -35,15 +53,10 @@ STABILITY_SCHEMA = pa.schema(
         pa.field("spread_undefined_replicates", _COUNT, nullable=False),
         pa.field("interval_pairs", _COUNT, nullable=False),
         pa.field("disjoint_interval_pairs", _COUNT, nullable=False),
+        pa.field("model_id", pa.list_(_TEXT), nullable=False),
+        pa.field("model_status", pa.list_(_TEXT), nullable=False),
+        *(pa.field(name, pa.list_(_NUMBER), nullable=False) for name in RANK_COLUMNS),
     ]
-)
-RANK_COLUMNS = (
-    "rank",
-    "rank_lo",
-    "rank_hi",
-    "first_share",
-    "bottom_two_share",
-    "bottom_three_share",
 )
 
 
@@ -54,49 +67,141 @@ class Statistic:
     Attributes
     ----------
     row
-        Columns of the result apart from the ranks.
-    draws
-        Shape (b,), the statistic in each replicate.
+        Its columns of ``BOOTSTRAP_SCHEMA``, the status being final.
     order
         Shape (b + 1,), what the model is ranked by, largest first: in the full sample,
         then in each replicate. None for a model that is not ranked.
     """
 
     row: Row
-    draws: Floats
     order: Floats | None
 
 
-class Ranked(NamedTuple):
-    """Rows with ranks, and the ranks of those that have one (None without any)."""
-
-    rows: list[Row]
-    ranks: Ranks | None
+class _Verdict(NamedTuple):
+    engaged: bool
+    locked: bool
 
 
-def add_ranks(statistics: Sequence[Statistic]) -> Ranked:
-    """Rank the models that may be ranked, in the full sample and in every replicate.
+def bootstrap_rank_table(bootstraps: pa.Table, verdicts: Columns) -> pa.Table:
+    """Rank models by bootstrapped statistics, within each study and reading.
+
+    As published (Kireyev 2026): models that are engaged, by absolute price coefficient,
+    and by willingness to pay where both full-sample p-values are below 0.001. Audited:
+    every model whose status is ``ok``, price coefficients from the most negative.
 
     Parameters
     ----------
-    statistics
-        The same statistic of each model.
+    bootstraps
+        Rows of ``hotel_bootstrap.BOOTSTRAP_SCHEMA``: whole studies, since ranks are
+        those of a study.
+    verdicts
+        ``VERDICT_INPUT``, one row for each model: ``engaged`` (the published verdict
+        lets it take part), ``locked`` (the audited verdict on two options is a locked
+        slot).
 
     Returns
     -------
-    Ranked
-        The rows with the columns ``RANK_COLUMNS``: rank with its 95 % interval, and the
-        share of replicates in which the model was surely first and surely among the
-        last two and three. All are NaN for a model that is not ranked.
+    pyarrow.Table
+        ``RANK_SCHEMA``, one row for each statistic, in ascending order of study,
+        reading, form and statistic. How stable the order of the ranked models is: mean
+        over replicates of Spearman's correlation with the full-sample ranks; largest
+        over smallest of the values ranked by, with median and 95 % interval over the
+        replicates in which the smallest is positive (the others are counted); pairs of
+        models with an interval, and those whose intervals do not overlap. Null where
+        fewer than two models are ranked. Lists hold one entry for each model, by
+        ``model_id``: its status (``locked`` for a locked model and an interval that
+        contains 0), its rank with a 95 % interval, and the shares of replicates in
+        which it was surely first and surely among the last two and three; null where it
+        is not ranked. An empty input gives an empty table.
+
+    Raises
+    ------
+    ValueError
+        A missing column, a row or verdict that stands twice, or no verdict for a model.
     """
+    listed = read_rows(
+        verdicts, VERDICT_INPUT, VERDICT_INPUT.names[:2], what="verdicts"
+    )
+    known = {
+        (row["study_id"], row["model_id"]): _Verdict(row["engaged"], row["locked"])
+        for row in listed
+    }
+    plain = bootstraps.drop_columns("draws").append_column(
+        "place", pa.array(range(bootstraps.num_rows), _COUNT)
+    )
+    rows = read_rows(plain, _ROWS, (*_FAMILY, "model_id"), what="bootstraps")
+    draws = bootstraps["draws"].combine_chunks()
+    found = []
+    for family in families(rows, _FAMILY):
+        statistics = [_statistic(row, draws, known) for row in family]
+        found.append(_rank_row(statistics))
+    return build_table(found, RANK_SCHEMA)
+
+
+_ROWS = pa.schema(
+    [*list(BOOTSTRAP_SCHEMA)[:-1], pa.field("place", _COUNT, nullable=False)]
+)
+_PRICE_TERMS = {form.price_term for form in SPECIFICATIONS}
+
+
+def _statistic(
+    row: Row, draws: Any, known: dict[tuple[str, str], _Verdict]
+) -> Statistic:
+    key = row["study_id"], row["model_id"]
+    if key not in known:
+        raise ValueError(f"verdicts: none for {' '.join(key)}; give each model one row")
+    audited = row["reading"] == AUDITED.name
+    label = row["status"]
+    ends = row["ci_lo"], row["ci_hi"]
+    if (
+        audited
+        and known[key].locked
+        and None not in ends
+        and contains_zero(Interval(*ends))
+    ):
+        label = status.worst((label, status.LOCKED))
+    is_ranked = label == status.OK and (
+        audited or (known[key].engaged and _is_ranked_as_published(row))
+    )
+    order = None
+    if is_ranked:
+        values = draws[row["place"]].values.to_numpy(zero_copy_only=False)
+        both = np.append(row["point"], values)
+        if row["statistic"] in _PRICE_TERMS:
+            both = -both if audited else np.abs(both)
+        order = both
+    return Statistic({**row, "status": label}, order)
+
+
+def _is_ranked_as_published(row: Row) -> bool:
+    if row["statistic"] == LOG.price_term:
+        return True
+    return row["statistic"] != ATTRIBUTE and bool(row["p_identified"])
+
+
+def _rank_row(statistics: Sequence[Statistic]) -> Row:
     keys = [one.order for one in statistics if one.order is not None]
-    undefined: Row = dict.fromkeys(RANK_COLUMNS, np.nan)
-    if not keys:
-        return Ranked([{**one.row, **undefined} for one in statistics], None)
-    matrix = np.column_stack(keys)
-    ranks = rank_models(matrix[0], matrix[1:])
-    m = len(keys)
-    columns = {
+    ranks = None
+    if keys:
+        matrix = np.column_stack(keys)
+        ranks = rank_models(matrix[0], matrix[1:])
+    first = statistics[0].row
+    return {
+        **{name: first[name] for name in _FAMILY},
+        **_stability(statistics, keys, ranks),
+        "model_id": [one.row["model_id"] for one in statistics],
+        "model_status": [one.row["status"] for one in statistics],
+        **_by_model(statistics, ranks),
+    }
+
+
+def _by_model(statistics: Sequence[Statistic], ranks: Ranks | None) -> Row:
+    """Spread what is known of the ranked models over all models."""
+    lists = {name: np.full(len(statistics), np.nan) for name in RANK_COLUMNS}
+    if ranks is None:
+        return lists
+    m = len(ranks.point)
+    found = {
         "rank": ranks.point,
         "rank_lo": ranks.lo,
         "rank_hi": ranks.hi,
@@ -104,54 +209,25 @@ def add_ranks(statistics: Sequence[Statistic]) -> Ranked:
         "bottom_two_share": (ranks.best >= m - 1).mean(axis=0),
         "bottom_three_share": (ranks.best >= m - 2).mean(axis=0),
     }
-    place = iter(range(m))
-    rows = []
-    for one in statistics:
-        own = undefined
-        if one.order is not None:
-            model = next(place)
-            own = {name: float(column[model]) for name, column in columns.items()}
-        rows.append({**one.row, **own})
-    return Ranked(rows, ranks)
+    ranked = np.array([one.order is not None for one in statistics])
+    for name, values in found.items():
+        lists[name][ranked] = values
+    return lists
 
 
-def stability_row(statistics: Sequence[Statistic], ranks: Ranks | None) -> Row:
-    """Sum up how stable the order of the ranked models is.
-
-    Parameters
-    ----------
-    statistics
-        The same statistic of each model, at least one.
-    ranks
-        Ranks of those that have one.
-
-    Returns
-    -------
-    dict
-        A row of ``STABILITY_SCHEMA``: mean over replicates of Spearman's correlation
-        with the full-sample ranks; largest over smallest of the values
-        ranked by, with median and 95 %
-        interval over the replicates in which the smallest is positive (the others are
-        counted); pairs of models with an interval, and those whose intervals do not
-        overlap. Null where fewer than two models are ranked.
-    """
-    first = statistics[0]
-    ranked = [one for one in statistics if one.order is not None]
-    intervals = [Interval(one.row["ci_lo"], one.row["ci_hi"]) for one in ranked]
-    pairs = count_disjoint(intervals)
-    keys = [one.order for one in ranked if one.order is not None]
+def _stability(
+    statistics: Sequence[Statistic], keys: Sequence[Floats], ranks: Ranks | None
+) -> Row:
+    ranked = [one.row for one in statistics if one.order is not None]
+    pairs = count_disjoint([Interval(row["ci_lo"], row["ci_hi"]) for row in ranked])
     spread, undefined = _spread(keys)
-    known = ranks is not None and len(ranked) > 1 and ranks.correlation.size > 0
+    correlation = np.nan
+    if ranks is not None and len(keys) > 1 and ranks.correlation.size:
+        correlation = float(ranks.correlation.mean())
     return {
-        **{
-            name: first.row[name]
-            for name in ("study_id", "statistic", "specification", "reading")
-        },
-        "models": len(ranked),
-        "replicates": len(first.draws),
-        "mean_spearman": float(ranks.correlation.mean())
-        if ranks is not None and known
-        else np.nan,
+        "models": len(keys),
+        "replicates": statistics[0].row["replicates"],
+        "mean_spearman": correlation,
         **spread,
         "spread_undefined_replicates": undefined,
         "interval_pairs": pairs.defined,

@@ -126,6 +126,11 @@ EVERY_FIT = (
     *_fits(POOLED, (LOG, DECILE), _CONDITIONAL, is_base_only=True),
     *_fits(FIVEOPT, (LOG,), _CONDITIONAL),
 )
+# what is refitted on resampled pairs: the source's log form, and both forms of ours
+BOOTSTRAPPED = (
+    *_fits(BINARY, (LOG,), (AS_PUBLISHED,), is_base_only=True),
+    *_fits(BINARY, SPECIFICATIONS, (AUDITED,), is_base_only=True),
+)
 
 
 def formats(plan: Plan) -> tuple[str, ...]:

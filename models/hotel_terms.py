@@ -253,3 +253,43 @@ def terms(
         "none": (),
     }
     return (*leads[design.lead], *CONTROLS, *specification.terms)
+
+
+def figure_name(term: str, specification: Specification) -> str:
+    """Return the name of a coefficient as a figure of a model.
+
+    Parameters
+    ----------
+    term
+        Name of the term.
+    specification
+        Form of the fit.
+
+    Returns
+    -------
+    str
+        The term itself in the log form and where it tells the form by itself (the
+        price), else with the form behind it, as in ``review_score_linear``.
+    """
+    if specification is LOG or term == specification.price_term:
+        return term
+    return f"{term}_{specification.name}"
+
+
+def worth_name(attribute: str, specification: Specification) -> str:
+    """Return the name of what an attribute or the first slot is worth in dollars.
+
+    Parameters
+    ----------
+    attribute
+        An attribute, or ``slot``.
+    specification
+        Form of the fit.
+
+    Returns
+    -------
+    str
+        As in ``wtp_review_score_usd``, ``wtp_review_score_linear_usd``, ``slot_usd``.
+    """
+    paid = "" if attribute == SLOT else "wtp_"
+    return f"{paid}{figure_name(attribute, specification)}_usd"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from models import status
@@ -68,6 +69,45 @@ class _Pair(NamedTuple):
     price_interval: Interval
     p_identified: bool | None
     status: str
+
+
+def worth(
+    attribute: npt.ArrayLike,
+    price: npt.ArrayLike,
+    specification: Specification,
+    *,
+    audited: bool,
+) -> Floats:
+    """Return what an attribute is worth in dollars a night.
+
+    Parameters
+    ----------
+    attribute, price
+        Coefficients of one shape.
+    specification
+        A form with one price term.
+    audited
+        Minus the ratio in either form, at $250 in the log form. As published (Kireyev
+        2026) the log form divides by the absolute price coefficient, and a price
+        coefficient up to 1e-6 gives no value.
+
+    Returns
+    -------
+    numpy.ndarray
+        The same shape; NaN where there is no value.
+    """
+    above = np.asarray(attribute, dtype=np.float64)
+    below = np.asarray(price, dtype=np.float64)
+    reference = specification.reference_price_usd
+    with np.errstate(all="ignore"):
+        if audited or reference is None:
+            value = -above / below * (reference or 1.0)
+        else:
+            value = above / np.abs(below) * reference
+    # an audited coefficient is never exactly 0 in data, but a ratio to 0 has no value
+    smallest = 0.0 if audited else SMALLEST_PRICE_COEFFICIENT
+    found: Floats = np.where(np.abs(below) > smallest, value, np.nan)
+    return found
 
 
 def wtp_table(fits: pa.Table) -> pa.Table:
@@ -159,25 +199,23 @@ def _numbers(values: list[Any]) -> Floats:
 
 
 def _as_published(pair: _Pair, specification: Specification) -> _Value:
-    if not abs(pair.price) > SMALLEST_PRICE_COEFFICIENT:
+    value = float(worth(pair.attribute, pair.price, specification, audited=False))
+    if np.isnan(value):
         return _undefined(pair)
     reference = specification.reference_price_usd
     if reference is None:
-        ratio = -pair.attribute / pair.price
-        return _Value(ratio, np.nan, UNDEFINED, UNDEFINED, pair.status)
-    value = pair.attribute / abs(pair.price) * reference
+        return _Value(value, np.nan, UNDEFINED, UNDEFINED, pair.status)
     apart = np.diag(pair.std_errors**2)
     error = ratio_std_error(pair.attribute, abs(pair.price), apart, scale=reference)
     return _Value(value, error, _normal(value, error), UNDEFINED, pair.status)
 
 
 def _audited(pair: _Pair, specification: Specification) -> _Value:
-    # the price coefficient is never exactly 0 in data, but a ratio to 0 has no value
-    if not abs(pair.price) > 0:
+    value = float(worth(pair.attribute, pair.price, specification, audited=True))
+    if np.isnan(value):
         return _undefined(pair)
     scale = specification.reference_price_usd or 1.0
     parts = (pair.attribute, pair.price, pair.cluster_covariance)
-    value = -pair.attribute / pair.price * scale
     error = ratio_std_error(*parts, scale=scale)
     weak = [status.WEAK] * contains_zero(pair.price_interval)
     return _Value(
