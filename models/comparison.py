@@ -106,21 +106,23 @@ def comparison_table(
     return build_table(found, COMPARISON_SCHEMA)
 
 
-def rank_table(columns: Columns) -> pa.Table:
+def rank_table(columns: Columns, smallest_first: Collection[str] = ()) -> pa.Table:
     """Rank models on a figure, with intervals that hold for all ranks at once.
 
     Parameters
     ----------
     columns
         As for ``comparison_table``.
+    smallest_first
+        Metrics whose smallest estimate has rank 1.
 
     Returns
     -------
     pyarrow.Table
         ``RANK_SCHEMA``, in ascending order of the keys. Rank 1 is the largest estimate
-        (no judgement), equal estimates share the best rank; ``rank_lo`` to ``rank_hi``
-        are from ``rank_intervals`` over all pairs of ranked models, so that models
-        which can't be told apart share ranks. Only ``ok`` models are ranked; one alone
+        (no judgement) or, where so listed, the smallest; equal estimates share the best
+        rank; ``rank_lo`` to ``rank_hi`` are from ``rank_intervals`` over all pairs of
+        ranked models, so that models which can't be told apart share ranks. Only ``ok`` models are ranked; one alone
         has rank 1. ``smallest_detectable`` is the median of that of its pairs. An empty
         input gives an empty table.
 
@@ -132,7 +134,7 @@ def rank_table(columns: Columns) -> pa.Table:
     rows = read_rows(columns, COMPARISON_INPUT, _KEYS, what="figures to rank")
     found: list[Row] = []
     for family in families(rows, _KEYS[:3]):
-        found += _ranked(family)
+        found += _ranked(family, family[0]["metric"] in smallest_first)
     return build_table(found, RANK_SCHEMA)
 
 
@@ -225,12 +227,12 @@ def _pair_status(board: _Board, result: Differences, pair: int, a: int, b: int) 
     return status.worst(reasons)
 
 
-def _ranked(family: list[Row]) -> list[Row]:
+def _ranked(family: list[Row], smallest_first: bool) -> list[Row]:
     board = _board([row for row in family if row["status"] == status.OK])
     m = len(board.rows)
     first, second = (side.astype(np.int64) for side in np.triu_indices(m, k=1))
     result = differences(board.figures, first, second)
-    estimate = board.figures.estimate
+    estimate = board.figures.estimate * (-1.0 if smallest_first else 1.0)
     best, worst = rank_intervals(estimate, first, second, result.std_error)
     rank = tied_ranks(estimate, descending=True).astype(np.int64)
     detectable = _median_by_model(result.smallest_detectable, first, second, m)

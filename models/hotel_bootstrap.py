@@ -23,13 +23,18 @@ from models.hotel_choices import HotelChoices, read_choices
 from models.hotel_logit import FEWEST_CARRYING_CLUSTERS, FEWEST_CLUSTERS
 from models.hotel_plan import BASE_VARIANT, BOOTSTRAPPED, HotelFit, layout
 from models.hotel_sample import Sample, design_array, take_sample
-from models.hotel_terms import ATTRIBUTES, BINARY, figure_name, worth_name
+from models.hotel_terms import (
+    ATTRIBUTES,
+    BINARY,
+    HEADLINE_ATTRIBUTE,
+    figure_name,
+    worth_name,
+)
 from models.hotel_wtp import IDENTIFIED_P, worth
 from models.inference import Interval, contains_zero, z_test
 from models.ordering import Floats, Ints
 from models.tables import Row, build_table
 
-ATTRIBUTE = "review_score"
 PAIRS_INPUT = pa.schema(
     [
         pa.field("study_id", pa.string(), nullable=False),
@@ -187,7 +192,9 @@ def _identified(replicates: Replicates, fit: HotelFit) -> bool | None:
     """Say whether both coefficients pass the published screen; None if one can't."""
     point = replicates.point
     tests = dict(zip(fit.terms, z_test(point.estimate, point.std_error), strict=True))
-    p_values = [float(tests[t]) for t in (fit.specification.price_term, ATTRIBUTE)]
+    p_values = [
+        float(tests[t]) for t in (fit.specification.price_term, HEADLINE_ATTRIBUTE)
+    ]
     return None if np.isnan(p_values).any() else max(p_values) < IDENTIFIED_P
 
 
@@ -198,7 +205,7 @@ def _statistics(
     draws = dict(zip(fit.terms, replicates.estimate.T, strict=True))
     point = dict(zip(fit.terms, replicates.point.estimate.tolist(), strict=True))
     form, price = fit.specification, fit.specification.price_term
-    for term in (price, ATTRIBUTE):
+    for term in (price, HEADLINE_ATTRIBUTE):
         values = _Values(point[term], draws[term], labels[term])
         yield figure_name(term, form), values
     audited = fit.design.inference == "clustered"
@@ -207,7 +214,7 @@ def _statistics(
     doubt = [status.WEAK] * bool(
         audited and (np.isnan(interval.lo) or contains_zero(interval))
     )
-    for attribute in ATTRIBUTES if audited else (ATTRIBUTE,):
+    for attribute in ATTRIBUTES if audited else (HEADLINE_ATTRIBUTE,):
         above = np.append(point[attribute], draws[attribute])
         below = np.append(point[price], draws[price])
         value = worth(above, below, form, audited=audited)

@@ -16,8 +16,8 @@ import pyarrow as pa
 from models import status
 from models.bootstrap_summary import Ranks, percentile_interval, rank_models
 from models.columns import Columns, families, read_rows
-from models.hotel_bootstrap import ATTRIBUTE, BOOTSTRAP_SCHEMA
-from models.hotel_terms import AUDITED, LOG, SPECIFICATIONS
+from models.hotel_bootstrap import BOOTSTRAP_SCHEMA
+from models.hotel_terms import AUDITED, HEADLINE_ATTRIBUTE, LOG, SPECIFICATIONS
 from models.inference import Interval, contains_zero
 from models.ordering import Floats
 from models.tables import Row, build_table
@@ -176,7 +176,7 @@ def _statistic(
 def _is_ranked_as_published(row: Row) -> bool:
     if row["statistic"] == LOG.price_term:
         return True
-    return row["statistic"] != ATTRIBUTE and bool(row["p_identified"])
+    return row["statistic"] != HEADLINE_ATTRIBUTE and bool(row["p_identified"])
 
 
 def _rank_row(statistics: Sequence[Statistic]) -> Row:

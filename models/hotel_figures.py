@@ -8,7 +8,16 @@ import pyarrow as pa
 from models import status
 from models.columns import Columns, read_rows
 from models.comparison import COMPARISON_INPUT
-from models.hotel_terms import REFERENCE_PRICE_USD, SLOT
+from models.hotel_terms import (
+    AUDITED,
+    HEADLINE_ATTRIBUTE,
+    SLOT,
+    SPECIFICATIONS,
+    Specification,
+    figure_name,
+    worth_name,
+)
+from models.hotel_wtp import worth
 from models.inference import Interval, contains_zero
 from models.influence import ratio_influence
 from models.ordering import Floats
@@ -36,8 +45,15 @@ FIGURE_SCHEMA = pa.schema(
         *list(COMPARISON_INPUT)[2:],
     ]
 )
-_SCALES = {"log": ("log_price", REFERENCE_PRICE_USD), "linear": ("price", 1.0)}
-_WORTH = {"wtp_review_score_usd": "review_score", "slot_usd": SLOT}
+STATUS_INPUT = pa.schema(
+    [
+        pa.field(key, pa.string(), nullable=False)
+        for key in ("study_id", "metric", "model_id", "status")
+    ]
+)
+_FORMS = {form.name: form for form in SPECIFICATIONS}
+# price coefficients are ranked from the most negative, as in the bootstrap
+SMALLEST_FIRST = tuple(form.price_term for form in SPECIFICATIONS)
 
 
 def figure_table(fits: Columns) -> pa.Table:
@@ -57,10 +73,10 @@ def figure_table(fits: Columns) -> pa.Table:
         ``FIGURE_SCHEMA`` (the input of ``comparison_table``, plus the variant), one row
         for each fit and metric: for each price form the price, ``review_score`` and
         ``slot`` coefficients, the value of a review point and of being shown first in
-        dollars, at $250 in the log form. Metric names carry the form, as in
-        ``wtp_review_score_usd/log``. A value is ``weak`` when the interval of the
-        price contains 0. Null with a status, and without influences, where there is no
-        estimate. An empty input gives an empty table.
+        dollars, at $250 in the log form. Metric names are those of
+        ``hotel_terms.figure_name`` and ``worth_name``. A value is ``weak`` when the
+        interval of the price contains 0. Null with a status, and without influences,
+        where there is no estimate. An empty input gives an empty table.
 
     Raises
     ------
@@ -71,14 +87,49 @@ def figure_table(fits: Columns) -> pa.Table:
     rows = read_rows(fits, FIGURE_INPUT, _KEYS, what="fits")
     found: list[Row] = []
     for row in rows:
-        if row["design"] == "audited" and row["specification"] in _SCALES:
-            found += _figures(row)
+        form = _FORMS.get(row["specification"])
+        if row["design"] == AUDITED.name and form is not None:
+            found += _figures(row, form)
     keys = ("study_id", "variant", "metric", "model_id")
     found.sort(key=lambda row: tuple(row[key] for key in keys))
     return build_table(found, FIGURE_SCHEMA)
 
 
-def _figures(row: Row) -> list[Row]:
+def with_statuses(figures: pa.Table, statuses: Columns) -> pa.Table:
+    """Lower the statuses of figures by what is known of them elsewhere.
+
+    Parameters
+    ----------
+    figures
+        ``FIGURE_SCHEMA``, of one variant.
+    statuses
+        ``STATUS_INPUT``: the status of a figure where more than its fit is known, for
+        instance that the model is locked.
+
+    Returns
+    -------
+    pyarrow.Table
+        ``figures`` with the worse of the two statuses; a figure without one keeps its
+        own.
+
+    Raises
+    ------
+    ValueError
+        Statuses that break the schema or stand twice.
+    """
+    rows = read_rows(statuses, STATUS_INPUT, STATUS_INPUT.names[:3], what="statuses")
+    known = {tuple(row[key] for key in STATUS_INPUT.names[:3]): row for row in rows}
+    labels = []
+    for key in zip(
+        *(figures[name].to_pylist() for name in STATUS_INPUT.names), strict=True
+    ):
+        other = known.get(key[:3], {"status": status.OK})
+        labels.append(status.worst((key[3], other["status"])))
+    place = figures.schema.get_field_index("status")
+    return figures.set_column(place, figures.schema.field(place), pa.array(labels))
+
+
+def _figures(row: Row, form: Specification) -> list[Row]:
     k, c = len(row["term"]), len(row["cluster_id"])
     if len(row["cluster_influence"]) != k * c:
         name = " ".join(row[key] for key in _KEYS)
@@ -88,32 +139,27 @@ def _figures(row: Row) -> list[Row]:
         )
     influence = _numbers(row["cluster_influence"]).reshape(c, k)
     estimate = _numbers(row["estimate"])
-    price_term, scale = _SCALES[row["specification"]]
-    price = row["term"].index(price_term)
-    ends = row["ci_lo"][price], row["ci_hi"][price]
-    weak = None not in ends and contains_zero(Interval(*ends))
+    price = row["term"].index(form.price_term)
     found = []
-    for term in (price_term, "review_score", SLOT):
+    for term in (form.price_term, HEADLINE_ATTRIBUTE, SLOT):
         place = row["term"].index(term)
         label = row["term_status"][place]
-        found.append(
-            _figure(row, term, float(estimate[place]), influence[:, place], label)
-        )
-    for metric, term in _WORTH.items():
+        value = float(estimate[place])
+        metric = figure_name(term, form)
+        found.append(_figure(row, metric, value, influence[:, place], label))
+    ends = row["ci_lo"][price], row["ci_hi"][price]
+    weak = None not in ends and contains_zero(Interval(*ends))
+    for term in (HEADLINE_ATTRIBUTE, SLOT):
         place = row["term"].index(term)
         a, b = float(estimate[place]), float(estimate[price])
-        value = -a / b * scale if b != 0 else np.nan
-        parts = (a, b, influence[:, place], influence[:, price])
-        label = status.worst(
-            (
-                row["term_status"][place],
-                row["term_status"][price],
-                *[status.WEAK] * weak,
-            )
+        on_ratio = ratio_influence(
+            *(a, b, influence[:, place], influence[:, price]),
+            scale=form.reference_price_usd or 1.0,
         )
-        found.append(
-            _figure(row, metric, value, ratio_influence(*parts, scale=scale), label)
-        )
+        statuses = row["term_status"][place], row["term_status"][price]
+        label = status.worst((*statuses, *[status.WEAK] * weak))
+        value = float(worth(a, b, form, audited=True))
+        found.append(_figure(row, worth_name(term, form), value, on_ratio, label))
     return found
 
 
@@ -121,9 +167,9 @@ def _figure(row: Row, metric: str, value: float, influence: Floats, label: str) 
     known = bool(np.isfinite(value) and np.isfinite(influence).all())
     return {
         "study_id": row["study_id"],
-        "reading": "audited",
+        "reading": AUDITED.name,
         "variant": row["variant"],
-        "metric": f"{metric}/{row['specification']}",
+        "metric": metric,
         "model_id": row["model_id"],
         "estimate": value if known else np.nan,
         "status": label,

@@ -17,6 +17,8 @@ CONTROLS = (
     "review_count_100",
 )
 ATTRIBUTES = ("stars", "review_score", "cancel", "breakfast")
+# the one whose worth in dollars models are compared by
+HEADLINE_ATTRIBUTE = "review_score"
 INTERCEPT = "intercept"
 SLOT = "slot"
 # the cheapest tenth of prices, hotels without a chain and Midtown are the references

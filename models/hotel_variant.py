@@ -8,14 +8,14 @@ import pyarrow as pa
 
 from models.hotel_figures import figure_table
 from models.hotel_plan import BASE_VARIANT
-from models.hotel_terms import BINARY, LOG
+from models.hotel_terms import BINARY, HEADLINE_ATTRIBUTE, LOG, worth_name
 from models.hotel_wtp import wtp_table
 from models.tables import Row, build_table
 from models.variant_effect import ORDERING_INPUT, VARIANT_INPUT
 
-WORTH = "wtp_review_score_usd"
+WORTH = worth_name(HEADLINE_ATTRIBUTE, LOG)
 # what a variant is compared on (Kireyev 2026, section 6)
-STATISTICS = (LOG.price_term, "review_score", WORTH)
+STATISTICS = (LOG.price_term, HEADLINE_ATTRIBUTE, WORTH)
 PRICE_SIZE = f"abs_{LOG.price_term}"
 ORDERED = (PRICE_SIZE, *STATISTICS[1:])
 
@@ -117,7 +117,10 @@ def _published(fits: pa.Table) -> dict[_Key, Row]:
                 fit["term_status"][place],
             )
     for worth in wtp_table(fits).to_pylist():
-        if (worth["design"], worth["attribute"]) == ("as_published", "review_score"):
+        if (worth["design"], worth["attribute"]) == (
+            "as_published",
+            HEADLINE_ATTRIBUTE,
+        ):
             found[_key(worth, "as_published", WORTH)] = _side(
                 worth["wtp_usd"], worth["std_error"], worth["status"]
             )
@@ -125,9 +128,8 @@ def _published(fits: pa.Table) -> dict[_Key, Row]:
 
 
 def _audited(fits: pa.Table) -> dict[_Key, Row]:
-    names = {f"{statistic}/{LOG.name}": statistic for statistic in STATISTICS}
     return {
-        _key(figure, "audited", names[figure["metric"]]): _side(
+        _key(figure, "audited", figure["metric"]): _side(
             figure["estimate"],
             None,
             figure["status"],
@@ -135,7 +137,7 @@ def _audited(fits: pa.Table) -> dict[_Key, Row]:
             figure["influence"],
         )
         for figure in figure_table(fits).to_pylist()
-        if figure["metric"] in names
+        if figure["metric"] in STATISTICS
     }
 
 

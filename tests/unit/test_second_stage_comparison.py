@@ -245,6 +245,16 @@ def test_rank_table_shares_ranks_and_leaves_out_what_is_not_ok() -> None:
     assert rows[3]["smallest_detectable"] == pytest.approx(np.median(own), rel=1e-12)
 
 
+def test_a_listed_metric_is_ranked_from_its_smallest_estimate() -> None:
+    columns = board([-3.0, -1.0, -3.0])
+    for listed, ranks in (("wtp", [1, 3, 1]), ("other", [2, 1, 2])):
+        rows = rank_table(columns, [listed]).to_pylist()
+        assert [row["rank"] for row in rows] == ranks
+        assert [row["estimate"] for row in rows] == columns["estimate"]
+        ends = [(row["rank_lo"], row["rank_hi"]) for row in rows]
+        assert ends[0] == ends[2] == (min(ranks[::2]), min(ranks[::2]) + 1)
+
+
 def test_one_model_ranks_first_and_none_ranks_nothing() -> None:
     (row,) = rank_table(board([3.0])).to_pylist()
     assert (row["rank"], row["rank_lo"], row["rank_hi"]) == (1, 1, 1)

@@ -9,7 +9,12 @@ import pyarrow as pa
 import pytest
 
 from models.clusters import cluster_sums, prepare_clusters
-from models.hotel_figures import FIGURE_INPUT, FIGURE_SCHEMA, figure_table
+from models.hotel_figures import (
+    FIGURE_INPUT,
+    FIGURE_SCHEMA,
+    figure_table,
+    with_statuses,
+)
 from models.influence import cluster_variance
 from models.variant_effect import (
     ORDERING_SCHEMA,
@@ -174,8 +179,8 @@ def test_dollar_values_carry_the_delta_method() -> None:
     covariance = influence.T @ influence * 40 / 39
     for metric, place, value in (
         # 2 / 4 x 250 and .5 / 4 x 250
-        ("wtp_review_score_usd/log", 1, 125.0),
-        ("slot_usd/log", 0, 31.25),
+        ("wtp_review_score_usd", 1, 125.0),
+        ("slot_usd", 0, 31.25),
     ):
         part = covariance[np.ix_([place, 2], [place, 2])]
         a, b = given["estimate"][place], -4.0
@@ -186,13 +191,13 @@ def test_dollar_values_carry_the_delta_method() -> None:
             gradient @ part @ gradient, rel=1e-10
         )
         assert row["status"] == "ok"
-    assert found["log_price/log"]["estimate"] == -4
+    assert found["log_price"]["estimate"] == -4
 
 
 def test_weak_and_missing_terms_show_in_the_figures() -> None:
     found = figures(fit_row(ci_hi=[0.9, 3.0, 0.1]))
-    assert found["wtp_review_score_usd/log"]["status"] == "weak"
-    assert found["review_score/log"]["status"] == "ok"
+    assert found["wtp_review_score_usd"]["status"] == "weak"
+    assert found["review_score"]["status"] == "ok"
     influence = [np.nan if place % 3 == 1 else 0.1 for place in range(120)]
     found = figures(
         fit_row(
@@ -201,11 +206,11 @@ def test_weak_and_missing_terms_show_in_the_figures() -> None:
             cluster_influence=influence,
         )
     )
-    for metric in ("wtp_review_score_usd/log", "review_score/log"):
+    for metric in ("wtp_review_score_usd", "review_score"):
         assert found[metric]["estimate"] is None
         assert found[metric]["influence"] == []
         assert found[metric]["status"] == "separated"
-    assert found["slot_usd/log"]["estimate"] == 31.25
+    assert found["slot_usd"]["estimate"] == 31.25
 
 
 def test_published_fits_are_skipped_and_short_influences_refused() -> None:
@@ -214,3 +219,33 @@ def test_published_fits_are_skipped_and_short_influences_refused() -> None:
         ValueError, match="s m base log audited has 3 influences; 40 clu"
     ):
         figures(fit_row(cluster_influence=[0.1, 0.2, 0.3]))
+
+
+def test_figures_of_both_forms_have_names_of_their_own() -> None:
+    linear = {"specification": "linear", "term": ["slot", "review_score", "price"]}
+    found = figures(fit_row(), fit_row(**linear))
+    assert set(found) == {
+        *("log_price", "review_score", "slot", "wtp_review_score_usd", "slot_usd"),
+        *("price", "review_score_linear", "slot_linear"),
+        *("wtp_review_score_linear_usd", "slot_linear_usd"),
+    }
+    # 2 / 4, dollars for dollars
+    assert found["wtp_review_score_linear_usd"]["estimate"] == 0.5
+
+
+def test_a_status_known_elsewhere_lowers_that_of_a_figure() -> None:
+    table = figure_table(pa.Table.from_pylist([fit_row()], schema=FIGURE_INPUT))
+    statuses = {
+        "study_id": ["s", "s", "other"],
+        "metric": ["log_price", "slot", "review_score"],
+        "model_id": ["m"] * 3,
+        "status": ["locked", "ok", "failed"],
+    }
+    lowered = with_statuses(table, statuses)
+    assert lowered.schema == FIGURE_SCHEMA
+    found = {row["metric"]: row["status"] for row in lowered.to_pylist()}
+    assert found.pop("log_price") == "locked"
+    assert set(found.values()) == {"ok"}
+    twice = {name: values * 2 for name, values in statuses.items()}
+    with pytest.raises(ValueError, match="statuses: other review_score m stands twi"):
+        with_statuses(table, twice)
