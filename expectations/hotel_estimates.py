@@ -17,8 +17,17 @@ from expectations.vocabulary import (
     quoted,
 )
 from models.amce import CONTRASTS
-from models.hotel_plan import BASE_VARIANT, EVERY_FIT, HotelFit
-from models.hotel_terms import ATTRIBUTES, DESIGN_NAMES, DESIGNS, SLOT
+from models.hotel_bootstrap import bootstrapped_attributes, bootstrapped_terms
+from models.hotel_plan import BASE_VARIANT, BOOTSTRAPPED, EVERY_FIT, HotelFit
+from models.hotel_terms import (
+    ATTRIBUTES,
+    BINARY,
+    DESIGN_NAMES,
+    DESIGNS,
+    SLOT,
+    figure_name,
+    worth_name,
+)
 from models.hotel_terms import SPECIFICATIONS as PRICE_FORMS
 from models.status import OK, STATUSES
 
@@ -245,6 +254,73 @@ _AMCE: list[Rule] = [
     _stale("est_hotel_mixed_logit"),
 ]
 
+_BOOTSTRAP_KEY = ("study_id", "model_id", "reading", "statistic")
+_STATISTICS = ", ".join(
+    f"('{fit.design.name}', '{fit.specification.name}', {in_usd}, '{of}',"
+    f" '{name(of, fit.specification)}')"
+    for fit in BOOTSTRAPPED
+    for in_usd, name, names in (
+        ("false", figure_name, bootstrapped_terms(fit)),
+        ("true", worth_name, bootstrapped_attributes(fit)),
+    )
+    for of in names
+)
+
+_BOOTSTRAP: list[Rule] = [
+    *not_null("est_hotel_bootstrap", *_BOOTSTRAP_KEY, "status"),
+    *unique("est_hotel_bootstrap", *_BOOTSTRAP_KEY),
+    *one_of("est_hotel_bootstrap", "status", STATUSES),
+    EmptyRule(
+        "est_hotel_bootstrap",
+        "every_base_fit_is_resampled_around_its_figures",
+        f"""
+        with statistics as (
+            from (values {_STATISTICS})
+                as listed (reading, specification, in_usd, name, statistic)
+        ),
+        figures as (
+            select study_id, model_id, design as reading, specification,
+                false as in_usd, term as name, estimate as figure
+            from ({_TERMS}) as terms
+            where variant = '{BASE_VARIANT}' and block = '{BINARY.name}'
+            union all
+            select study_id, model_id, design as reading, specification,
+                true as in_usd, attribute as name, wtp_usd as figure
+            from est_hotel_wtp
+            where variant = '{BASE_VARIANT}'
+        ),
+        wanted as (
+            select study_id, model_id, reading, statistic, figure
+            from figures
+            inner join statistics using (reading, specification, in_usd, name)
+        )
+        select {", ".join(_BOOTSTRAP_KEY)}, figure, point
+        from (select *, true as is_wanted from wanted) as wanted
+        full join est_hotel_bootstrap using ({", ".join(_BOOTSTRAP_KEY)})
+        where is_wanted is null or replicates is null
+            or (figure is null) != (point is null)
+            or abs(figure - point) > 1e-9 * greatest(abs(figure), 1)
+        """,
+    ),
+    EmptyRule(
+        "est_hotel_bootstrap",
+        "an_interval_lies_among_its_replicates",
+        f"""
+        select {", ".join(_BOOTSTRAP_KEY)}, status, point, ci_lo, ci_hi,
+            replicates, failed_replicates, separated_replicates
+        from est_hotel_bootstrap
+        where len(draws) != replicates
+            or failed_replicates not between separated_replicates and replicates
+            or not isfinite(point) or not isfinite(ci_lo) or not isfinite(ci_hi)
+            or ci_lo > ci_hi
+            or ci_lo < list_min(draws) or ci_hi > list_max(draws)
+            or (ci_lo is null) != (ci_hi is null)
+            or status = '{OK}' and (point is null or ci_lo is null)
+        """,
+    ),
+    _stale("est_hotel_bootstrap"),
+]
+
 _SECOND: list[Rule] = [
     *not_null("est_hotel_variant_base", *_FIT_KEY, "n", "clusters", "status"),
     *unique("est_hotel_variant_base", *_FIT_KEY),
@@ -292,9 +368,18 @@ SUITE = Suite(
         "est_hotel_wtp": _WTP_KEY,
         "est_hotel_slot_test": ("study_id", "model_id", "variant", "format"),
         "est_hotel_amce": ("study_id", "model_id", "variant", "contrast"),
+        "est_hotel_bootstrap": _BOOTSTRAP_KEY,
         "est_hotel_variant_base": _FIT_KEY,
         "est_hotel_pooling_test": ("study_id", "model_id", "reading"),
         **hotel_estimates_design.KEYS,
     },
-    rules=(*_FITS, *_WTP, *_SLOTS, *_AMCE, *_SECOND, *hotel_estimates_design.RULES),
+    rules=(
+        *_FITS,
+        *_WTP,
+        *_SLOTS,
+        *_AMCE,
+        *_BOOTSTRAP,
+        *_SECOND,
+        *hotel_estimates_design.RULES,
+    ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from expectations import (
+    hotel_marts_comparison,
     hotel_marts_design,
     hotel_marts_lever,
     hotel_marts_second_stage,
@@ -112,6 +113,17 @@ _IDENTITIES: list[Rule] = [
         f"abs({' + '.join(f'{chain}_share' for chain in _CHAINS)} - 1)"
         f" > {_SHARE_TOLERANCE} or (n = 0) != (hilton_share is null)",
         "n, hilton_share",
+    ),
+    _breaks(
+        "hotel_booking_outcome",
+        "a_mean_price_lies_between_always_cheaper_and_always_dearer",
+        f"mean_price_usd < cheapest_mean_price_usd - {_SHARE_TOLERANCE}"
+        f" or mean_price_usd > dearest_mean_price_usd + {_SHARE_TOLERANCE}"
+        " or abs(cheapest_mean_price_usd + dearest_mean_price_usd"
+        f" - 2 * coin_flip_mean_price_usd) > {_SHARE_TOLERANCE}"
+        " or (n = 0) != (coin_flip_median_price_usd is null)",
+        "n, mean_price_usd, cheapest_mean_price_usd, dearest_mean_price_usd,"
+        " coin_flip_mean_price_usd",
     ),
     _breaks(
         "hotel_reading_difference",
@@ -248,6 +260,7 @@ _GROUPS = (
     hotel_marts_second_stage,
     hotel_marts_variant,
     hotel_marts_design,
+    hotel_marts_comparison,
 )
 SUITE = Suite(
     keys=GRAINS | {k: v for group in _GROUPS for k, v in group.GRAINS.items()},

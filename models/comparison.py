@@ -122,9 +122,9 @@ def rank_table(columns: Columns, smallest_first: Collection[str] = ()) -> pa.Tab
         ``RANK_SCHEMA``, in ascending order of the keys. Rank 1 is the largest estimate
         (no judgement) or, where so listed, the smallest; equal estimates share the best
         rank; ``rank_lo`` to ``rank_hi`` are from ``rank_intervals`` over all pairs of
-        ranked models, so that models which can't be told apart share ranks. Only ``ok`` models are ranked; one alone
-        has rank 1. ``smallest_detectable`` is the median of that of its pairs. An empty
-        input gives an empty table.
+        ranked models, so that models which can't be told apart share ranks. Only ``ok``
+        models are ranked; one alone has rank 1. ``smallest_detectable`` is the median
+        of that of its pairs. An empty input gives an empty table.
 
     Raises
     ------

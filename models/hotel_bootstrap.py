@@ -25,6 +25,7 @@ from models.hotel_plan import BASE_VARIANT, BOOTSTRAPPED, HotelFit, layout
 from models.hotel_sample import Sample, design_array, take_sample
 from models.hotel_terms import (
     ATTRIBUTES,
+    AUDITED,
     BINARY,
     HEADLINE_ATTRIBUTE,
     figure_name,
@@ -68,6 +69,16 @@ class _Values(NamedTuple):
     point: float
     draws: Floats
     status: str
+
+
+def bootstrapped_terms(fit: HotelFit) -> tuple[str, str]:
+    """Return the terms whose coefficients are bootstrapped, the price first."""
+    return fit.specification.price_term, HEADLINE_ATTRIBUTE
+
+
+def bootstrapped_attributes(fit: HotelFit) -> tuple[str, ...]:
+    """Return the attributes whose worth in dollars is bootstrapped."""
+    return ATTRIBUTES if fit.design is AUDITED else (HEADLINE_ATTRIBUTE,)
 
 
 def bootstrap_table(
@@ -176,7 +187,7 @@ def _term_status(
 ) -> dict[str, str]:
     """Return the status of each term, lowered where it rests on too few pairs."""
     found = dict(zip(fit.terms, replicates.point.term_status, strict=True))
-    if fit.design.inference != "clustered":
+    if fit.design is not AUDITED:
         return found
     carrying = carrying_clusters(x[:, 0] != x[:, 1], sample.clusters)
     few = [status.TOO_FEW] * (sample.clusters.count < FEWEST_CLUSTERS)
@@ -192,9 +203,7 @@ def _identified(replicates: Replicates, fit: HotelFit) -> bool | None:
     """Say whether both coefficients pass the published screen; None if one can't."""
     point = replicates.point
     tests = dict(zip(fit.terms, z_test(point.estimate, point.std_error), strict=True))
-    p_values = [
-        float(tests[t]) for t in (fit.specification.price_term, HEADLINE_ATTRIBUTE)
-    ]
+    p_values = [float(tests[term]) for term in bootstrapped_terms(fit)]
     return None if np.isnan(p_values).any() else max(p_values) < IDENTIFIED_P
 
 
@@ -205,16 +214,16 @@ def _statistics(
     draws = dict(zip(fit.terms, replicates.estimate.T, strict=True))
     point = dict(zip(fit.terms, replicates.point.estimate.tolist(), strict=True))
     form, price = fit.specification, fit.specification.price_term
-    for term in (price, HEADLINE_ATTRIBUTE):
+    for term in bootstrapped_terms(fit):
         values = _Values(point[term], draws[term], labels[term])
         yield figure_name(term, form), values
-    audited = fit.design.inference == "clustered"
+    audited = fit.design is AUDITED
     interval = percentile_interval(draws[price])
     # a price response of unknown sign makes every ratio to it doubtful
     doubt = [status.WEAK] * bool(
         audited and (np.isnan(interval.lo) or contains_zero(interval))
     )
-    for attribute in ATTRIBUTES if audited else (HEADLINE_ATTRIBUTE,):
+    for attribute in bootstrapped_attributes(fit):
         above = np.append(point[attribute], draws[attribute])
         below = np.append(point[price], draws[price])
         value = worth(above, below, form, audited=audited)

@@ -45,10 +45,12 @@ FIGURE_SCHEMA = pa.schema(
         *list(COMPARISON_INPUT)[2:],
     ]
 )
+_STATUS_KEYS = ("study_id", "model_id", "specification", "term", "in_usd")
 STATUS_INPUT = pa.schema(
     [
-        pa.field(key, pa.string(), nullable=False)
-        for key in ("study_id", "metric", "model_id", "status")
+        *(pa.field(key, pa.string(), nullable=False) for key in _STATUS_KEYS[:-1]),
+        pa.field("in_usd", pa.bool_(), nullable=False),
+        pa.field("status", pa.string(), nullable=False),
     ]
 )
 _FORMS = {form.name: form for form in SPECIFICATIONS}
@@ -103,8 +105,8 @@ def with_statuses(figures: pa.Table, statuses: Columns) -> pa.Table:
     figures
         ``FIGURE_SCHEMA``, of one variant.
     statuses
-        ``STATUS_INPUT``: the status of a figure where more than its fit is known, for
-        instance that the model is locked.
+        ``STATUS_INPUT``: the status of a coefficient, or ``in_usd`` of what the term is
+        worth, where more than the fit is known, for instance that the model is locked.
 
     Returns
     -------
@@ -117,14 +119,16 @@ def with_statuses(figures: pa.Table, statuses: Columns) -> pa.Table:
     ValueError
         Statuses that break the schema or stand twice.
     """
-    rows = read_rows(statuses, STATUS_INPUT, STATUS_INPUT.names[:3], what="statuses")
-    known = {tuple(row[key] for key in STATUS_INPUT.names[:3]): row for row in rows}
-    labels = []
-    for key in zip(
-        *(figures[name].to_pylist() for name in STATUS_INPUT.names), strict=True
-    ):
-        other = known.get(key[:3], {"status": status.OK})
-        labels.append(status.worst((key[3], other["status"])))
+    known = {}
+    for row in read_rows(statuses, STATUS_INPUT, _STATUS_KEYS, what="statuses"):
+        name = worth_name if row["in_usd"] else figure_name
+        metric = name(row["term"], _FORMS[row["specification"]])
+        known[row["study_id"], row["model_id"], metric] = row["status"]
+    columns = (figures[name] for name in ("study_id", "model_id", "metric", "status"))
+    labels = [
+        status.worst((label, known.get(tuple(key), status.OK)))
+        for *key, label in zip(*(column.to_pylist() for column in columns), strict=True)
+    ]
     place = figures.schema.get_field_index("status")
     return figures.set_column(place, figures.schema.field(place), pa.array(labels))
 

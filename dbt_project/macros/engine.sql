@@ -65,3 +65,11 @@
 {% macro default__join_distinct(column) -%}
     string_agg(distinct {{ column }}, '; ' order by {{ column }})
 {%- endmacro %}
+
+{# A text without the white space around it. #}
+{% macro strip_text(expression) -%}
+    {{ return(adapter.dispatch('strip_text', 'pricebench')(expression)) }}
+{%- endmacro %}
+{% macro default__strip_text(expression) -%}
+    trim({{ expression }}, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13))
+{%- endmacro %}

@@ -78,3 +78,19 @@
 {% macro x_log_x(share) -%}
     case when {{ share }} > 0 then {{ share }} * ln({{ share }}) else 0 end
 {%- endmacro %}
+
+{# What kind of text a reply is (Kireyev 2026, section 5.1); null where its source left
+   the text out. #}
+{% macro reply_kind(text, is_valid) -%}
+    case
+        when {{ text }} in ('A', 'B', 'C') then 'bare'
+        when length({{ text }}) > 50 then 'long_verbose'
+        when lower({{ text }}) like '%a%' or lower({{ text }}) like '%b%'
+            or lower({{ text }}) like '%c%' then 'short_verbose'
+        when {{ text }} != '' or not {{ is_valid }} then 'empty_other'
+    end
+{%- endmacro %}
+
+{% macro hotel_reply_kinds() -%}
+    {{ return(['bare', 'short_verbose', 'long_verbose', 'empty_other']) }}
+{%- endmacro %}

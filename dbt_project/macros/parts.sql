@@ -10,6 +10,7 @@
         'reading_difference': {
             'part': '{}_reading_difference', 'schema': 'marts', 'figures': true,
         },
+        'comparison': {'part': '{}_comparison', 'schema': 'marts', 'figures': true},
     }) }}
 {%- endmacro %}
 

@@ -236,16 +236,18 @@ def test_figures_of_both_forms_have_names_of_their_own() -> None:
 def test_a_status_known_elsewhere_lowers_that_of_a_figure() -> None:
     table = figure_table(pa.Table.from_pylist([fit_row()], schema=FIGURE_INPUT))
     statuses = {
-        "study_id": ["s", "s", "other"],
-        "metric": ["log_price", "slot", "review_score"],
-        "model_id": ["m"] * 3,
-        "status": ["locked", "ok", "failed"],
+        "study_id": ["s", "s", "s", "other"],
+        "model_id": ["m"] * 4,
+        "specification": ["log"] * 4,
+        "term": ["log_price", "slot", "slot", "review_score"],
+        "in_usd": [False, False, True, False],
+        "status": ["locked", "ok", "weak", "failed"],
     }
     lowered = with_statuses(table, statuses)
     assert lowered.schema == FIGURE_SCHEMA
     found = {row["metric"]: row["status"] for row in lowered.to_pylist()}
-    assert found.pop("log_price") == "locked"
+    assert (found.pop("log_price"), found.pop("slot_usd")) == ("locked", "weak")
     assert set(found.values()) == {"ok"}
     twice = {name: values * 2 for name, values in statuses.items()}
-    with pytest.raises(ValueError, match="statuses: other review_score m stands twi"):
+    with pytest.raises(ValueError, match="statuses: other m log review_score False st"):
         with_statuses(table, twice)

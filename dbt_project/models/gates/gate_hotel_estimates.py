@@ -14,6 +14,7 @@ def model(dbt, session):
         "est_hotel_design": dbt.ref("est_hotel_design"),
         "est_hotel_mixed_logit": dbt.ref("est_hotel_mixed_logit"),
         "int_hotel_option": dbt.ref("int_hotel_option"),
+        "est_hotel_bootstrap": dbt.ref("est_hotel_bootstrap"),
         "int_hotel_study_model": dbt.ref("int_hotel_study_model"),
         "int_hotel_choice": dbt.ref("int_hotel_choice"),
         "int_hotel_slot_count": dbt.ref("int_hotel_slot_count"),
