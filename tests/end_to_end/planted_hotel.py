@@ -16,6 +16,7 @@ MIXED = (
     "where block = 'binary' and design = 'audited' and specification = 'log' "
     "and status = 'ok'"
 )
+from end_to_end.planted_hotel_comparison import COMPARISON
 
 # Layer, rule, what is planted to break it. ANSWER(x) stands for the first answer
 # for which x, AN_OK_FIT for the rows of an estimate that came out well.
@@ -192,6 +193,22 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "every_row_of_est_hotel_amce_is_of_current_answers": [
             "update est_hotel_amce set input_fingerprint = 'old'",
         ],
+        "every_base_fit_is_resampled_around_its_figures": [
+            "delete from est_hotel_bootstrap where statistic = 'wtp_stars_usd'",
+            "update est_hotel_bootstrap set point = point + 1",
+            "update est_hotel_bootstrap set statistic = 'price_of_price' "
+            "where statistic = 'price'",
+        ],
+        "an_interval_lies_among_its_replicates": [
+            "update est_hotel_bootstrap set draws = draws[2:]",
+            "update est_hotel_bootstrap set ci_hi = list_max(draws) + 1 "
+            "where status = 'ok'",
+            "update est_hotel_bootstrap set failed_replicates = replicates + 1",
+            "update est_hotel_bootstrap set point = 'inf' where status = 'ok'",
+        ],
+        "every_row_of_est_hotel_bootstrap_is_of_current_answers": [
+            "update est_hotel_bootstrap set input_fingerprint = 'old'",
+        ],
         "every_counted_format_is_tested": [
             "delete from est_hotel_slot_test where format = 'binary'",
         ],
@@ -233,6 +250,7 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "every_row_has_a_value": [
             "update hotel_price_shape set bump_status = null",
         ],
+        **COMPARISON,
         "every_key_is_whole_and_stands_once": [
             "insert into hotel_wtp from hotel_wtp limit 1",
             "update hotel_fit set variant = null",
