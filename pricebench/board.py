@@ -80,6 +80,17 @@ using (bank_sha256)
 order by study_id, what
 """
 
+# What two models must differ by to be told apart; half of the pairs need less.
+_DETECTABLE = """
+select study_id, median(smallest_detectable) as smallest_detectable
+from marts.comparison
+where instrument = ? and status = 'ok'
+    and (study_id, scope, metric) in (
+        select (study_id, scope, headline) from marts.board where instrument = ?
+    )
+group by study_id
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelLine:
@@ -106,6 +117,7 @@ class Study:
     left_out: tuple[str, ...] = ()  # what was loaded and counts in no figure
     variants: tuple[str, ...] = ()  # variants in the marts that the table leaves out
     excluded: bool = False  # every run of it was taken out
+    smallest_detectable: float | None = None  # of the headline; median over pairs
 
     @property
     def simulated(self) -> bool:
@@ -157,8 +169,13 @@ def read_board(warehouse: Path, instrument: str) -> tuple[Study, ...]:
         )
         runs = fetch(connection, _RUNS, [instrument])
         left_out = fetch(connection, _LEFT_OUT, [instrument, instrument])
+        detectable = fetch(connection, _DETECTABLE, [instrument, instrument])
     return arrange(
-        board.records(), parted.records(), runs.records(), left_out.records()
+        board.records(),
+        parted.records(),
+        runs.records(),
+        left_out.records(),
+        detectable.records(),
     )
 
 
@@ -167,6 +184,7 @@ def arrange(
     parted: Sequence[Mapping[str, Any]],
     runs: Sequence[Mapping[str, Any]],
     left_out: Sequence[Mapping[str, Any]] = (),
+    detectable: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[Study, ...]:
     """Group the rows of the marts into studies and models.
 
@@ -181,6 +199,8 @@ def arrange(
         study that was loaded.
     left_out : sequence of mapping
         ``study_id`` and ``what``: runs and rows that count in no figure.
+    detectable : sequence of mapping
+        ``study_id`` and ``smallest_detectable``, where models are compared.
 
     Returns
     -------
@@ -188,6 +208,7 @@ def arrange(
         As in `read_board`. A study whose runs do not name a fact has null there.
     """
     loaded = {row["study_id"]: row for row in runs}
+    least = {row["study_id"]: row["smallest_detectable"] for row in detectable}
     gaps = {(row["study_id"], row["model_id"], row["metric"]): row for row in parted}
     found = {row["study_id"]: row["source"] for row in (*runs, *board)}
     shown = {row["study_id"] for row in board}
@@ -213,6 +234,7 @@ def arrange(
                     if one != BASE or not mine
                 ),
                 bool(known.get("is_excluded")),
+                least.get(study_id),
             )
         )
     return tuple(studies)
@@ -262,8 +284,9 @@ def wide_rows(studies: Sequence[Study]) -> Grid:
     Grid
         Facts of the study, shared columns, then every figure as
         ``<figure>_as_published`` and ``<figure>_audited``, then
-        ``<figure>_difference`` and ``<figure>_reason``. No digit is rounded. No
-        columns where there is no study.
+        ``<figure>_difference`` and ``<figure>_reason``, and the smallest detectable
+        difference of the study's headline. No digit is rounded. No columns where there
+        is no study.
     """
     records: list[dict[str, Any]] = []
     for study in studies:
@@ -272,6 +295,7 @@ def wide_rows(studies: Sequence[Study]) -> Grid:
             for reading in READINGS:
                 figures = model.readings[reading].items()
                 record |= {f"{name}_{reading}": value for name, value in figures}
+            record["smallest_detectable"] = study.smallest_detectable
             record |= {f"{k}_difference": v for k, v in model.difference.items()}
             record |= {f"{k}_reason": v for k, v in model.reasons.items()}
             records.append(record)
@@ -304,6 +328,7 @@ def nested(studies: Sequence[Study]) -> list[dict[str, Any]]:
                 list(study.differs) if at and study.models else None
             ),
             "left_out": list(study.left_out),
+            "smallest_detectable": study.smallest_detectable,
             "also_loaded": list(study.variants),
             "models": [
                 {

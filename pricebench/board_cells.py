@@ -56,11 +56,11 @@ def reading_cells(model: ModelLine, reading: str) -> tuple[str, ...]:
 def difference_cells(model: ModelLine) -> tuple[str, ...]:
     """Return audited minus published as text, and why they part, likewise ordered."""
     gap = model.difference
-    dollars = f"{_dollars(gap['value'], '+')} {model.reasons['value'] or ''}".rstrip()
+    worth = f"{dollars(gap['value'], '+')} {model.reasons['value'] or ''}".rstrip()
     terms = (_coefficient(gap[term], "+") for term in ("log_price", "review_score"))
     rate = gap["first_shown_rate"]
     points = NOTHING if rate is None else f"{100 * rate:+.1f}"
-    return (points, _verdict_reason(model), *terms, dollars)
+    return (points, _verdict_reason(model), *terms, worth)
 
 
 def _verdict_reason(model: ModelLine) -> str:
@@ -115,7 +115,7 @@ def _share(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.1%}"
 
 
-def _dollars(value: float | None, sign: str = "") -> str:
+def dollars(value: float | None, sign: str = "") -> str:
     """Show at least three digits that count; csv and json carry all."""
     if value is None:
         return NOTHING
@@ -129,9 +129,9 @@ def _coefficient(value: float | None, sign: str = "") -> str:
 
 
 def _interval(row: Mapping[str, Any]) -> str:
-    shown = _dollars(row.get("value"))
+    shown = dollars(row.get("value"))
     if row.get("ci_lo") is not None and row.get("ci_hi") is not None:
-        shown += f" [{_dollars(row['ci_lo'])}, {_dollars(row['ci_hi'])}]"
+        shown += f" [{dollars(row['ci_lo'])}, {dollars(row['ci_hi'])}]"
     return _with_status(shown, row.get("status"))
 
 
