@@ -112,7 +112,7 @@ def with_statuses(figures: pa.Table, statuses: Columns) -> pa.Table:
     -------
     pyarrow.Table
         ``figures`` with the worse of the two statuses; a figure without one keeps its
-        own.
+        own. No figures give an empty table.
 
     Raises
     ------
@@ -130,7 +130,9 @@ def with_statuses(figures: pa.Table, statuses: Columns) -> pa.Table:
         for *key, label in zip(*(column.to_pylist() for column in columns), strict=True)
     ]
     place = figures.schema.get_field_index("status")
-    return figures.set_column(place, figures.schema.field(place), pa.array(labels))
+    return figures.set_column(
+        place, figures.schema.field(place), pa.array(labels, pa.string())
+    )
 
 
 def _figures(row: Row, form: Specification) -> list[Row]:

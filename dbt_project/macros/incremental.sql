@@ -30,3 +30,18 @@
 {% macro drop_outdated_first(current_relation) -%}
     {%- if is_incremental() %}{{ drop_outdated(current_relation) }}{% endif -%}
 {%- endmacro %}
+
+{# For `on-run-end`: dbt leaves behind the tables that incremental Python models wrote to
+   before their rows were moved, one more with every build. #}
+{% macro drop_moved_tables() -%}
+    {%- if execute %}
+    {%- set found = run_query(
+        "select table_name from information_schema.tables"
+        " where table_schema = '" ~ target.schema ~ "'"
+        " and contains(table_name, '__dbt_tmp')"
+    ) %}
+    {%- for name in found.columns[0].values() %}
+    drop table {{ target.schema }}.{{ name }};
+    {%- endfor %}
+    {%- endif %}
+{%- endmacro %}

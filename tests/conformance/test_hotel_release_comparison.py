@@ -97,8 +97,9 @@ def test_disjoint_intervals_are_counted_as_published(marts, models, published):
 
 def test_audited_intervals_agree_with_clustered_errors(marts):
     rows = marts.execute(
-        "select ci_hi - ci_lo, cluster_std_error from marts.hotel_bootstrap"
-        " as resampled join marts.hotel_coefficient as fitted"
+        "select resampled.ci_hi - resampled.ci_lo, cluster_std_error"
+        " from marts.hotel_bootstrap as resampled"
+        " join marts.hotel_coefficient as fitted"
         " on resampled.study_id = fitted.study_id"
         " and resampled.model_id = fitted.model_id"
         " and resampled.reading = fitted.reading"

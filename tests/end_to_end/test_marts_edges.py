@@ -23,8 +23,13 @@ HOTEL_MARTS = (
     "hotel_fit",
     "hotel_functional_form",
     "hotel_wtp",
+    "hotel_bootstrap",
+    "hotel_rank_stability",
+    "hotel_rank",
+    "hotel_locked_forensics",
     "hotel_board",
     "board",
+    "comparison",
     "reading_difference",
 )
 
@@ -71,17 +76,31 @@ def test_one_locked_model_then_a_second_one(tmp_path, build_all):
         "select first_shown_rate, verdict from marts.hotel_first_shown"
         " where reading = 'as_published' and format = 'binary'",
     ) == [(1.0, None)]
-    before = rows(warehouse, "select * from marts.hotel_coefficient order by all")
+    kept = ("marts.hotel_coefficient", "estimates.est_hotel_bootstrap")
+    before = [rows(warehouse, f"select * from {name} order by all") for name in kept]
     load_simulated_hotel(warehouse, shoppers=shoppers("balanced"))
     build_all(warehouse)
+    # what the second build wrote on its way is gone
+    left = "select table_name from duckdb_tables() where schema_name = 'main'"
+    assert rows(warehouse, left) == []
     models = rows(warehouse, "select model_id from marts.model order by 1")
     assert models == [("simulated/balanced",), ("simulated/first-card-locked",)]
-    after = rows(
-        warehouse,
-        "select * from marts.hotel_coefficient"
-        " where model_id = 'simulated/first-card-locked' order by all",
-    )
+    locked = "where model_id = 'simulated/first-card-locked'"
+    after = [
+        rows(warehouse, f"select * from {name} {locked} order by all") for name in kept
+    ]
     assert after == before
+    # the locked model's tastes cannot be told, so there is nothing to compare
+    assert rows(warehouse, "select count(*) from marts.comparison") == [(0,)]
+    resampled = rows(
+        warehouse,
+        "select model_id, status, failed_replicates, rank from marts.hotel_bootstrap"
+        " where reading = 'audited' and statistic = 'log_price' order by 1",
+    )
+    assert resampled == [
+        ("simulated/balanced", "ok", 0, 1.0),
+        ("simulated/first-card-locked", "separated", 2000, None),
+    ]
 
 
 def test_a_slot_two_taker_is_engaged_as_published_and_locked_audited(built_demo):

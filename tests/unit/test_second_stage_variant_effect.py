@@ -248,6 +248,8 @@ def test_a_status_known_elsewhere_lowers_that_of_a_figure() -> None:
     found = {row["metric"]: row["status"] for row in lowered.to_pylist()}
     assert (found.pop("log_price"), found.pop("slot_usd")) == ("locked", "weak")
     assert set(found.values()) == {"ok"}
+    none = with_statuses(FIGURE_SCHEMA.empty_table(), statuses)
+    assert (none.schema, none.num_rows) == (FIGURE_SCHEMA, 0)
     twice = {name: values * 2 for name, values in statuses.items()}
     with pytest.raises(ValueError, match="statuses: other m log review_score False st"):
         with_statuses(table, twice)

@@ -47,7 +47,8 @@ count_replies as (
         {%- set shown = "ordering = '" ~ ordering ~ "'" %}
         count(*) filter (where {{ shown }}) as {{ ordering }}_count,
         count(*) filter (where {{ shown }} and is_valid) as {{ ordering }}_valid_count,
-        count(*) filter (where {{ shown }} and reply = '') as {{ ordering }}_empty_count,
+        count(*) filter (where {{ shown }} and reply = '')
+            as {{ ordering }}_empty_count,
         count(*) filter (where {{ shown }} and is_valid and shown_slot = 1)
             as {{ ordering }}_first_count,
         {%- endfor %}

@@ -1,8 +1,8 @@
 -- grain: study × model × variant × reading
 -- what the model books when two rooms qualify: price, stars and chain of its choices
 -- in two-option tasks (Kireyev 2026, section 5.3); answers that name no option are out
--- beside it what the same tasks would have cost always cheaper, always dearer and by the
--- toss of a coin, which is what a model that follows the slot books
+-- beside it what the same tasks would have cost always cheaper, always dearer and by
+-- the toss of a coin, which is what a model that follows the slot books
 {{ require_green('hotel_estimates') }}
 with int_hotel_answer as (
     select * from {{ ref('int_hotel_answer') }}

@@ -1,6 +1,7 @@
 -- grain: study × model × statistic × reading, base prompt, two-option answers
 -- percentile intervals and ranks from the same resamples of hotel pairs for all models
--- as published (Kireyev 2026, section 6): 500 draws, log form; audited: 2,000, both forms
+-- as published (Kireyev 2026, section 6): 500 draws of the log form; audited: 2,000 of
+-- both forms
 {{ require_green('hotel_estimates') }}
 with est_hotel_bootstrap as (
     select * from {{ ref('est_hotel_bootstrap') }}

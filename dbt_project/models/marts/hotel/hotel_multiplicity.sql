@@ -1,6 +1,7 @@
 -- grain: study × reading × model × specification × term (base, two-option price forms)
--- which coefficients stay significant when the whole family of tests is counted (Kireyev
--- 2026, section 6): as published eight tests of each engaged model, audited of each model
+-- which coefficients stay significant when the whole family of tests is counted
+-- (Kireyev 2026, section 6): as published eight tests of each engaged model, audited of
+-- each model
 {{ require_green('hotel_estimates') }}
 with est_hotel_multiplicity as (
     select * from {{ ref('est_hotel_multiplicity') }}

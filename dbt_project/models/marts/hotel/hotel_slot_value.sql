@@ -1,4 +1,4 @@
--- grain: study × model × specification × reading (base, two-option tasks, audited alone)
+-- grain: study × model × specification × reading (base, two-option tasks, audited)
 -- dollars a night that being shown first is worth to a model: minus the slot over the
 -- price coefficient, in the log form at its reference price
 -- the slot is coded +1 first, -1 second, so moving from second to first is worth twice

@@ -1,6 +1,6 @@
 -- grain: study × reading × model × variant × statistic (two-option tasks, log form)
--- what another prompt or temperature does to a model's tastes (Kireyev 2026, section 6):
--- as published as if the runs had answered different tasks, audited pair by pair
+-- what another prompt or temperature does to a model's tastes (Kireyev 2026, section
+-- 6): as published as if the runs had answered different tasks, audited pair by pair
 {{ require_green('hotel_estimates') }}
 with est_hotel_variant_effect as (
     select * from {{ ref('est_hotel_variant_effect') }}

@@ -6,7 +6,7 @@
 with est_hotel_wtp as (
     select *, design as reading from {{ ref('est_hotel_wtp') }}
     where variant = 'base' and design in ('as_published', 'audited')
-        and attribute <> 'slot'
+        and attribute != 'slot'
 ),
 
 -- the published screen looks at the review score in the log form only
