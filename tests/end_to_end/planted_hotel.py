@@ -5,6 +5,8 @@ Where the simulated shoppers leave a table empty, a whole row is planted.
 
 from __future__ import annotations
 
+from end_to_end.planted_hotel_comparison import BOOTSTRAP, COMPARISON
+
 # One term of one mixed logit that no rule has anything against but that it is alone.
 MIXED = (
     "insert into est_hotel_mixed_logit by name select study_id, model_id, variant, "
@@ -16,7 +18,6 @@ MIXED = (
     "where block = 'binary' and design = 'audited' and specification = 'log' "
     "and status = 'ok'"
 )
-from end_to_end.planted_hotel_comparison import COMPARISON
 
 # Layer, rule, what is planted to break it. ANSWER(x) stands for the first answer
 # for which x, AN_OK_FIT for the rows of an estimate that came out well.
@@ -136,6 +137,7 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         ],
     },
     "estimates": {
+        **BOOTSTRAP,
         "every_row_has_a_value": [
             "update est_hotel_wtp set status = null where attribute = 'stars'",
         ],
@@ -192,22 +194,6 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         ],
         "every_row_of_est_hotel_amce_is_of_current_answers": [
             "update est_hotel_amce set input_fingerprint = 'old'",
-        ],
-        "every_base_fit_is_resampled_around_its_figures": [
-            "delete from est_hotel_bootstrap where statistic = 'wtp_stars_usd'",
-            "update est_hotel_bootstrap set point = point + 1",
-            "update est_hotel_bootstrap set statistic = 'price_of_price' "
-            "where statistic = 'price'",
-        ],
-        "an_interval_lies_among_its_replicates": [
-            "update est_hotel_bootstrap set draws = draws[2:]",
-            "update est_hotel_bootstrap set ci_hi = list_max(draws) + 1 "
-            "where status = 'ok'",
-            "update est_hotel_bootstrap set failed_replicates = replicates + 1",
-            "update est_hotel_bootstrap set point = 'inf' where status = 'ok'",
-        ],
-        "every_row_of_est_hotel_bootstrap_is_of_current_answers": [
-            "update est_hotel_bootstrap set input_fingerprint = 'old'",
         ],
         "every_counted_format_is_tested": [
             "delete from est_hotel_slot_test where format = 'binary'",

@@ -1,8 +1,27 @@
-"""What is planted to break each rule of the marts that resample and compare models."""
+"""What is planted to break each rule on models resampled, compared and described."""
 
 from __future__ import annotations
 
 # Rule, what is planted to break it.
+BOOTSTRAP: dict[str, list[str]] = {
+    "every_base_fit_is_resampled_around_its_figures": [
+        "delete from est_hotel_bootstrap where statistic = 'wtp_stars_usd'",
+        "update est_hotel_bootstrap set point = point + 1",
+        "update est_hotel_bootstrap set statistic = 'price_of_price' "
+        "where statistic = 'price'",
+    ],
+    "an_interval_lies_among_its_replicates": [
+        "update est_hotel_bootstrap set draws = draws[2:]",
+        "update est_hotel_bootstrap set ci_hi = list_max(draws) + 1 "
+        "where status = 'ok'",
+        "update est_hotel_bootstrap set failed_replicates = replicates + 1",
+        "update est_hotel_bootstrap set point = 'inf' where status = 'ok'",
+    ],
+    "every_row_of_est_hotel_bootstrap_is_of_current_answers": [
+        "update est_hotel_bootstrap set input_fingerprint = 'old'",
+    ],
+}
+
 COMPARISON: dict[str, list[str]] = {
     "every_reading_has_its_number_of_replicates": [
         "update hotel_bootstrap set replicates = 500 where reading = 'audited'",

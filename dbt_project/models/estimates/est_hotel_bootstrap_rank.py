@@ -14,8 +14,8 @@ def model(dbt, session):
         dbt.ref("hotel_first_shown")
         .filter("variant = 'base'")
         .aggregate(
-            "study_id, model_id, coalesce(bool_or({}), false) as engaged,"
-            " coalesce(bool_or({}), false) as locked".format(engaged, locked)
+            f"study_id, model_id, coalesce(bool_or({engaged}), false) as engaged,"
+            f" coalesce(bool_or({locked}), false) as locked"
         )
     )
     return bootstrap_rank_table(bootstraps.to_arrow_table(), verdicts.to_arrow_table())
