@@ -72,3 +72,29 @@ def bank_hotel(
         out=out,
         latin=latin,
     )
+
+
+@bank_app.command(
+    "purchase",
+    epilog="Example: pricebench bank purchase --seed 8008 --size 48 --out bank.json",
+)
+def bank_purchase(
+    seed: Annotated[int, typer.Option(help="Seed of every draw.")] = 8008,
+    size: Annotated[int, typer.Option(help="Scenarios in it.")] = 48,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the bank to this file.", metavar="FILE")
+    ] = None,
+    show: Annotated[
+        str | None,
+        typer.Option(help="Print what models are asked about it.", metavar="SCENARIO"),
+    ] = None,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """Make a bank of purchase decisions.
+
+    Its sha256 stands alone on a line. Seed 8008 and size 48 give the published bank.
+    """
+    from pricebench.bank_purchase import print_bank
+
+    print_bank(warehouse, seed, size, out, show)

@@ -168,7 +168,7 @@ def _escaped(text: str) -> str:
     return escape(text)
 
 
-def write_file(path: Path, text: str) -> None:
+def write_file(path: Path, text: str, *, exact: bool = False) -> None:
     """Write a result to a file, whole or not at all.
 
     Parameters
@@ -179,20 +179,23 @@ def write_file(path: Path, text: str) -> None:
         standard output already goes to are written to and never replaced.
     text : str
         Its content, written as UTF-8.
+    exact : bool
+        Add no line break at the end: the file is one whose hash is known.
 
     Raises
     ------
     CommandError
         If the folder is missing or the file cannot be written.
     """
+    content = text if exact else _ended(text)
     try:
         mode = path.stat().st_mode if path.exists() else None
         if mode is not None and _is_standard_output(path):
             emit(text)
         elif mode is None or stat.S_ISREG(mode):
-            _replace_file(path.resolve(), _ended(text), mode)
+            _replace_file(path.resolve(), content, mode)
         else:
-            path.write_text(_ended(text), encoding="utf-8", newline="")
+            path.write_text(content, encoding="utf-8", newline="")
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CommandError(

@@ -1,0 +1,1 @@
+"""Purchase decisions: scenario bank, prompts, replies and published runs."""
