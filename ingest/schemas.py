@@ -124,7 +124,64 @@ RAW_HOTEL: dict[str, pa.Schema] = {
     ),
 }
 
-RAW: dict[str, dict[str, pa.Schema]] = {"raw_hotel": RAW_HOTEL}
+RAW_PURCHASE: dict[str, pa.Schema] = {
+    # one row per scenario of a bank, which is named by the hash of its published form
+    "scenario": _table(
+        ("bank_sha256", pa.string(), False),
+        ("scenario_id", pa.string(), False),
+        ("value_usd", pa.float64(), False),  # doubles, as published
+        *[
+            field
+            for name in ("free", "document", "teaser", "certificate")
+            for field in (
+                (f"p_{name}", pa.float64(), False),
+                (f"{name}_right", pa.int64(), False),
+                (f"{name}_cases", pa.int64(), False),
+            )
+        ],
+        ("document_price_usd", pa.float64(), False),
+        ("certificate_price_usd", pa.float64(), False),
+        ("document_unit", pa.string(), False),  # JSON object
+        ("certificate_unit", pa.string(), False),  # JSON object
+        ("optimal", pa.string(), False),
+        ("optimal_bonded", pa.string(), False),
+        ("topic", pa.int64(), False),
+        ("order_seed", pa.int64(), False),
+    ),
+    # one row per decision as it stands in its file, superseded ones included
+    "response": _table(
+        ("bank_sha256", pa.string(), False),
+        ("run_id", pa.string(), False),
+        ("source", pa.string(), False),
+        ("scenario_id", pa.string(), False),
+        ("label", pa.string(), False),  # none, A, D or B
+        ("repeat", pa.int64(), False),
+        ("choice", pa.string(), True),  # null: none read, or the call failed
+        ("raw_output", pa.string(), True),  # the reply, or what is stored of it
+        ("reply_state", pa.string(), True),  # null where the source stored none
+        ("error", pa.string(), True),
+        ("provider", pa.string(), True),
+        ("model_id_served", pa.string(), True),
+        ("finish", pa.string(), True),
+        ("prompt_tokens", pa.int64(), True),
+        ("completion_tokens", pa.int64(), True),
+        ("reasoning_tokens", pa.int64(), True),
+        ("cost_usd", pa.decimal128(18, 12), True),
+        ("secs", pa.float64(), True),
+        # scores as the source states them; ours are computed from the scenario
+        ("stated_regret_share", pa.float64(), True),
+        ("stated_is_optimal", pa.bool_(), True),
+        ("stated_bought", pa.bool_(), True),
+        ("stated_buy_optimal", pa.bool_(), True),
+    ),
+    # one row per run
+    "run": RAW_HOTEL["run"],
+}
+
+RAW: dict[str, dict[str, pa.Schema]] = {
+    "raw_hotel": RAW_HOTEL,
+    "raw_purchase": RAW_PURCHASE,
+}
 
 
 def quality_ddl() -> str:

@@ -231,7 +231,7 @@ def doctor(
     require_sound(grid)
 
 
-load_app = typer.Typer(help="Load a published release.", rich_markup_mode=None)
+load_app = typer.Typer(help="Load published answers.", rich_markup_mode=None)
 app.add_typer(load_app, name="load")
 
 
@@ -265,6 +265,38 @@ def load_hotel(
     from pricebench.load import load_hotel_sources
 
     load_hotel_sources(warehouse, sources, bank=bank, replace=replace)
+
+
+@load_app.command(
+    "purchase",
+    epilog="Example: pricebench load purchase ./agentbuy && pricebench build",
+)
+def load_purchase(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="A folder, a .jsonl, a .zip or .tar.gz, or the https address of one.",
+            metavar="SOURCE...",
+        ),
+    ],
+    size: Annotated[
+        int | None,
+        typer.Option(help="Scenarios of a bank that no file holds.", min=1, max=10_000),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace runs loaded before.")
+    ] = False,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """Load purchase decisions.
+
+    The bank is that of a bank_*.json beside them, else drawn again from the scenario
+    ids. Loading twice changes nothing.
+    """
+    from pricebench.load import load_purchase_sources
+
+    load_purchase_sources(warehouse, sources, size=size, replace=replace)
 
 
 simulate_app = typer.Typer(

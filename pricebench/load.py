@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from pricebench.errors import CommandError, one_line
 
 if TYPE_CHECKING:
     from ingest.accounts import FileAccount
-    from ingest.hotel.release import LoadReport
+    from ingest.load_report import LoadReport
 
 # More rows than this are counted, not listed; all stand in the warehouse.
 _SHOWN = 10
@@ -22,18 +23,58 @@ _WIDTH = 100
 def load_hotel_sources(
     warehouse: Path, sources: Sequence[str], *, bank: str | None, replace: bool
 ) -> None:
-    """Load several sources one after the other and print what became of each.
+    """Load several hotel sources one after the other, as `load_sources` does.
 
     Parameters
     ----------
     warehouse : Path
         Absolute path; made if absent.
     sources : sequence of str
-        Folders, files, archives or https addresses; one that fails stops no other.
+        Folders, files, archives or https addresses.
     bank : str or None
         Start of the hash of the bank that was answered.
     replace : bool
         Let a file take the place of another one of the same run, bank and order.
+    """
+    from ingest.hotel.release import load_hotel
+
+    load_sources(
+        sources, partial(load_hotel, warehouse=warehouse, bank=bank, replace=replace)
+    )
+
+
+def load_purchase_sources(
+    warehouse: Path, sources: Sequence[str], *, size: int | None, replace: bool
+) -> None:
+    """Load several sources of purchase decisions, as `load_sources` does.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path; made if absent.
+    sources : sequence of str
+        Folders, files, archives or https addresses.
+    size : int or None
+        Scenarios of a bank that has to be drawn again.
+    replace : bool
+        Let a file take the place of another one of the same runs.
+    """
+    from ingest.purchase.release import load_purchase
+
+    load_sources(
+        sources, partial(load_purchase, warehouse=warehouse, size=size, replace=replace)
+    )
+
+
+def load_sources(sources: Sequence[str], load: Callable[..., LoadReport]) -> None:
+    """Load several sources one after the other and print what became of each.
+
+    Parameters
+    ----------
+    sources : sequence of str
+        Folders, files, archives or https addresses; one that fails stops no other.
+    load : callable
+        Takes a source and ``progress``.
 
     Raises
     ------
@@ -41,15 +82,12 @@ def load_hotel_sources(
         If a source or a file of one could not be loaded; its line was written before.
     """
     from ingest.errors import LoadError
-    from ingest.hotel.release import load_hotel
 
     errors: list[str] = []
     for source in sources:
         try:
             with console.progress(f"loading {source}") as say:
-                report = load_hotel(
-                    source, warehouse, bank=bank, replace=replace, progress=say
-                )
+                report = load(source, progress=say)
         except LoadError as error:
             errors.append(one_line(error))
             continue

@@ -19,8 +19,18 @@ RELEASE_VARIABLE = "PRICEBENCH_RELEASE_DIR"
 @pytest.fixture(scope="session")
 def release_hotel() -> Path:
     """Folder of the published hotel release; a missing one fails under CI."""
+    return _release("hotel")
+
+
+@pytest.fixture(scope="session")
+def release_purchase() -> Path:
+    """Folder of the published purchase decisions; a missing one fails under CI."""
+    return _release("purchase")
+
+
+def _release(instrument: str) -> Path:
     folder = os.environ.get(RELEASE_VARIABLE)
-    path = Path(folder or "") / "hotel"
+    path = Path(folder or "") / instrument
     if folder and path.is_dir():
         return path
     why = (

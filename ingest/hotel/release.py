@@ -25,12 +25,11 @@ from ingest.hotel.shapes import (
     by_basename,
     is_hotel_data,
 )
+from ingest.load_report import LoadReport
 from ingest.parsed_file import FileId, ParsedFile
 from ingest.source import Progress, Source, open_source
 from ingest.warehouse import (
-    FileAccount,
     FileKey,
-    QuarantinedRow,
     check_writable,
     open_database,
     standing_files,
@@ -43,48 +42,6 @@ __all__ = ["LoadError", "LoadReport", "load_hotel"]
 INSTRUMENT = "hotel"
 
 _Run = tuple[str, str]  # run_id, bank_sha256
-
-
-@dataclass(frozen=True, slots=True)
-class LoadReport:
-    """What one load did; nothing that stood in the source is left out of it.
-
-    Attributes
-    ----------
-    source
-        The source as messages name it.
-    files
-        One account per file and table loaded now.
-    skipped
-        Names of files whose content stands in the warehouse already.
-    ignored
-        Names of files that are no hotel data, and of what is no file, with what it is.
-    errors
-        One line per file that could not be loaded; the command fails if there is one.
-    notes
-        One line per thing worth knowing that stopped nothing.
-    quarantined_rows
-        Rows set aside, with file, line, field and reason.
-    rows
-        Rows written to raw tables.
-    superseded
-        Rows that left the raw tables because their file was replaced.
-    """
-
-    source: str
-    files: tuple[FileAccount, ...]
-    skipped: tuple[str, ...]
-    ignored: tuple[str, ...]
-    errors: tuple[str, ...]
-    notes: tuple[str, ...]
-    quarantined_rows: tuple[QuarantinedRow, ...]
-    rows: int
-    superseded: int
-
-    @property
-    def quarantined(self) -> int:
-        """Return how many rows were set aside."""
-        return len(self.quarantined_rows)
 
 
 @dataclass

@@ -16,6 +16,8 @@ from ingest.purchase.scenario import (
     Scenario,
     Terms,
     best_option,
+    certificate_price,
+    document_price,
     expected_values,
     gap,
     to_json,
@@ -146,8 +148,9 @@ def _draw(random: Random) -> _Candidate | None:
     # no price is drawn for a candidate that is dropped here
     if not _is_feasible(answer, blind, teaser, pick):
         return None
-    document_unit, price = _document_price(random, price_share * value)
-    certificate_unit, fee = _certificate_price(random, fee_share * value, document_unit)
+    document_unit = _document_unit(random, price_share * value)
+    certificate_unit = _certificate_unit(random, fee_share * value, document_unit)
+    price, fee = document_price(document_unit), certificate_price(certificate_unit)
     if price <= 0 or fee <= 0:
         return None
     terms = Terms(value, answer, blind, teaser, pick, price, fee)
@@ -169,13 +172,12 @@ def _is_feasible(free: Record, document: Record, teaser: Record, pick: Record) -
     return useful < teaser.share < pick.share <= any_useful and free.share < 1
 
 
-def _document_price(random: Random, target: float) -> tuple[dict[str, Any], float]:
+def _document_unit(random: Random, target: float) -> dict[str, Any]:
     unit = random.choice(("per_1k_tokens", "credits", "per_page"))
     if unit == "per_1k_tokens":
         tokens = random.choice(_TOKENS)
         rate = two_figures(target / (tokens / 1000))
-        spec = {"unit": unit, "rate": rate, "tokens": tokens}
-        return spec, round(rate * tokens / 1000, 8)
+        return {"unit": unit, "rate": rate, "tokens": tokens}
     if unit == "credits":
         kept = [
             each
@@ -187,21 +189,19 @@ def _document_price(random: Random, target: float) -> tuple[dict[str, Any], floa
         amount = max(1, round(target / (usd_per_100 / 100)))
         if amount >= 10:
             amount = int(two_figures(amount))
-        spec = {"unit": unit, "credits": amount, "usd_per_100": usd_per_100}
-        return spec, round(amount * usd_per_100 / 100, 8)
+        return {"unit": unit, "credits": amount, "usd_per_100": usd_per_100}
     pages = random.choice(_PAGES)
     rate = two_figures(target / pages)
-    return {"unit": unit, "rate": rate, "pages": pages}, round(rate * pages, 8)
+    return {"unit": unit, "rate": rate, "pages": pages}
 
 
-def _certificate_price(
+def _certificate_unit(
     random: Random, target: float, document_unit: dict[str, Any]
-) -> tuple[dict[str, Any], float]:
+) -> dict[str, Any]:
     unit = random.choice(("per_doc_assessed", "per_1k_tokens_read"))
     if unit == "per_doc_assessed":
         rate = two_figures(target / DOCUMENTS)
-        return {"unit": unit, "rate": rate}, round(rate * DOCUMENTS, 8)
+        return {"unit": unit, "rate": rate}
     tokens = document_unit.get("tokens") or random.choice(_TOKENS)
     rate = two_figures(target / (DOCUMENTS * tokens / 1000))
-    spec = {"unit": unit, "rate": rate, "tokens": tokens}
-    return spec, round(rate * DOCUMENTS * tokens / 1000, 8)
+    return {"unit": unit, "rate": rate, "tokens": tokens}

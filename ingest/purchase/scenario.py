@@ -106,6 +106,47 @@ class Scenario:
         return tuple(options)
 
 
+def document_price(unit: Mapping[str, Any]) -> float:
+    """Return the price of a document from the seller's unit, in US dollars.
+
+    Parameters
+    ----------
+    unit
+        ``unit`` and the keys that ``DOCUMENT_UNITS`` names for it.
+
+    Returns
+    -------
+    float
+        Rounded to 8 decimals, as in the published bank.
+    """
+    match unit["unit"]:
+        case "per_1k_tokens":
+            return float(round(unit["rate"] * unit["tokens"] / 1000, 8))
+        case "credits":
+            return float(round(unit["credits"] * unit["usd_per_100"] / 100, 8))
+        case _:
+            return float(round(unit["rate"] * unit["pages"], 8))
+
+
+def certificate_price(unit: Mapping[str, Any]) -> float:
+    """Return the price of the certificate from the evaluator's unit, in US dollars.
+
+    Parameters
+    ----------
+    unit
+        ``unit`` and the keys that ``CERTIFICATE_UNITS`` names for it; all documents are
+        assessed.
+
+    Returns
+    -------
+    float
+        Rounded to 8 decimals, as in the published bank.
+    """
+    if unit["unit"] == "per_doc_assessed":
+        return float(round(unit["rate"] * DOCUMENTS, 8))
+    return float(round(unit["rate"] * DOCUMENTS * unit["tokens"] / 1000, 8))
+
+
 def expected_values(terms: Terms, *, bonded: bool = False) -> dict[str, float]:
     """Return what each option is worth on average.
 

@@ -24,6 +24,7 @@ VERBS = (
     ("exclude",),
     ("doctor",),
     ("load", "hotel"),
+    ("load", "purchase"),
     ("simulate", "hotel"),
     ("bank", "hotel"),
     ("bank", "purchase"),

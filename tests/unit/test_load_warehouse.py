@@ -29,7 +29,9 @@ DUCKDB_TYPES = {
     pa.float64(): "DOUBLE",
     pa.date32(): "DATE",
     pa.decimal128(12, 2): "DECIMAL(12,2)",
+    pa.bool_(): "BOOLEAN",
     pa.decimal128(18, 9): "DECIMAL(18,9)",
+    pa.decimal128(18, 12): "DECIMAL(18,12)",
 }
 
 

@@ -165,19 +165,16 @@ def test_trap_a_choice_of_one_still_draws(monkeypatch):
 
 def test_trap_prices_are_not_drawn_before_feasibility(monkeypatch):
     feasible = bank_module._is_feasible
-    document_price = bank_module._document_price
+    price = bank_module.document_price
     verdict = {}
 
     def always(*records):
         verdict["is"] = feasible(*records)
         return True
 
-    def price(random, target):
-        spec, amount = document_price(random, target)
-        return spec, amount if verdict["is"] else 0.0
-
     monkeypatch.setattr(bank_module, "_is_feasible", always)
-    assert _hash_with(monkeypatch, "_document_price", price) != PUBLISHED
+    late = lambda unit: price(unit) if verdict["is"] else 0.0  # noqa: E731
+    assert _hash_with(monkeypatch, "document_price", late) != PUBLISHED
 
 
 def test_trap_topic_and_order_are_drawn_for_accepted_scenarios_only(monkeypatch):

@@ -1,0 +1,98 @@
+"""Rows of runs files and bank files, one by one."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from purchase_data import decision, write_runs
+
+from ingest.errors import LoadError
+from ingest.json_rows import read_json_rows
+from ingest.parsed_file import FileId
+from ingest.purchase.bank import bank_json, bank_sha256, make_bank
+from ingest.purchase.read_bank import Bank, read_bank
+from ingest.purchase.read_runs import read_runs
+from ingest.purchase.scenario import to_json
+
+
+@pytest.fixture(scope="module")
+def bank():
+    return make_bank(8, 8001)
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "reason"),
+    [
+        ({"sid": "O8-8001-900"}, "sid", "no scenario O8-8001-900 in bank"),
+        ({"sid": 7}, "sid", "7 is not a text"),
+        ({"label": "C"}, "label", '"C" is not one of none, A, D, B'),
+        ({"choice": "buy"}, "choice", '"buy" is not one of skip,'),
+        ({"choice": "NO_CHOICE"}, "choice", "does not go with parse json"),
+        ({"parse": "api_error"}, "choice", "does not go with parse api_error"),
+        ({"parse": "guess"}, "parse", '"guess" is not one of json,'),
+        ({"rep": -1}, "rep", "-1 is not in [0"),
+        ({"rep": True}, "rep", "true is not a whole number"),
+        ({"model": ""}, "model", '"" is not a text'),
+        ({"usage": {"cost": -1}}, "cost", "-1 is not a finite number of 0.0 or more"),
+        ({"usage": {"cost": float("nan")}}, "cost", "nan is not a finite"),
+        ({"usage": {"pt": 1.5}}, "pt", "1.5 is not a whole number"),
+        ({"usage": [1]}, "usage", "is no JSON object"),
+        ({"regret_share_V": "0"}, "regret_share_V", '"0" is not a number'),
+        ({"bought": 1}, "bought", "1 is not a flag"),
+    ],
+)
+def test_a_row_that_breaks_the_contract_is_set_aside_with_its_reason(
+    bank, tmp_path, change, field, reason
+):
+    rows = [decision(bank[0]), decision(bank[1]) | change, decision(bank[2])]
+    data = write_runs(tmp_path / "a.jsonl", rows).read_bytes()
+    pool = Bank.of(bank)
+    file = FileId("a.jsonl", "0" * 64, pool.sha256)
+    read = read_runs(file, read_json_rows(data), pool).decisions
+    (bad,) = read.quarantined
+    assert (bad.source_file, bad.source_row, bad.field) == ("a.jsonl", 2, field)
+    assert reason in bad.reason
+    assert bad.row_text == json.dumps(rows[1])
+    account = read.account
+    assert (account.rows_read, account.rows_accepted) == (3, 2)
+
+
+def _broken(bank, **changes):
+    items = [to_json(scenario) for scenario in bank]
+    items[1] |= changes
+    return json.dumps(items)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"P": 1.0}, "scenario 2, P: 1.0 is not "),
+        ({"q": 0.99}, "scenario 2, q: 0.99 is not "),
+        ({"b_k": 10**6}, "scenario 2, b_k: "),
+        ({"optimal": "buy_one"}, "scenario 2, optimal: buy_one is not the best option"),
+        ({"V": 0}, "scenario 2, V: 0.0 is not above 0"),
+        ({"topic": 6}, "scenario 2, topic: 6 is not below 6"),
+        ({"doc_unit": {"unit": "per_word"}}, 'scenario 2, unit: "per_word" is not'),
+        ({"cert_unit": None}, "scenario 2, cert_unit: the price in the seller's unit"),
+        ({"extra": 1}, "scenario 2, extra: the key is unknown or missing"),
+        ({"sid": "O8-8001-000"}, "names a scenario twice"),
+    ],
+)
+def test_a_bank_that_contradicts_itself_is_refused(bank, changes, says):
+    with pytest.raises(LoadError, match=re.escape(says)):
+        read_bank("bank_8001.json", _broken(bank, **changes).encode())
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "[1]", "[" * 50_000])
+def test_a_bank_file_that_is_no_bank_is_one_line(text):
+    with pytest.raises(LoadError) as caught:
+        read_bank("bank_1.json", text.encode())
+    assert str(caught.value).startswith("bank_1.json")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_bank_read_is_the_bank_made(bank):
+    read = read_bank("bank.json", bank_json(bank).encode())
+    assert (tuple(read.scenarios.values()), read.sha256) == (bank, bank_sha256(bank))
