@@ -81,3 +81,27 @@ def write_bank(path: Path, bank: Sequence[Scenario]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(bank_json(bank), encoding="utf-8")
     return path
+
+
+def asked(
+    bank: Sequence[Scenario], rows: Iterable[dict[str, Any]], study: str = "s"
+) -> list[dict[str, Any]]:
+    """Return rows of a runs file as the estimators read them."""
+    by_id = {one.scenario_id: one for one in bank}
+    states = {"error": "invalid", "api_error": "failed"}
+    out = []
+    for row in rows:
+        scenario, label = by_id[row["sid"]], row["label"] or "none"
+        choice = None if row["choice"] == "NO_CHOICE" else row["choice"]
+        out.append(
+            {
+                **{"study_id": study, "model_id": row["model"], "run_id": "run"},
+                **{"scenario_id": row["sid"], "label": label, "repeat": row["rep"]},
+                **score(scenario, label, choice),
+                "category": choice or states[row["parse"]],
+                "optimal_ordinary": scenario.optimal,
+                "optimal_bonded": scenario.optimal_bonded,
+                "bank_scenarios": len(bank),
+            }
+        )
+    return out

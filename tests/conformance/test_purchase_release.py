@@ -1,0 +1,114 @@
+"""Published purchase figures to the printed digit, and what the audit makes of them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from purchase_data import asked
+
+from ingest.purchase.bank import make_bank
+from models.purchase_metrics import metric_table
+
+GLM = ("runs/z-ai__glm-5.3-flash.jsonl", "published_board.csv")
+SOL = (
+    "derived/openai__gpt-6.1-sol.derived.jsonl",
+    "derived/published_board_gpt-6.1-sol.csv",
+)
+pytestmark = pytest.mark.release
+
+
+def _columns(rows):
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+@pytest.fixture(scope="module")
+def bank():
+    return make_bank()
+
+
+@pytest.fixture(scope="module")
+def read(release_purchase, bank):
+    def run(name: str):
+        lines = Path(release_purchase / name).read_text().splitlines()
+        return asked(bank, [json.loads(line) for line in lines])
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def metrics(read):
+    def run(name: str, reading: str):
+        table = metric_table(_columns(read(name))).to_pylist()
+        return {row["metric"]: row for row in table if row["reading"] == reading}
+
+    return run
+
+
+@pytest.mark.parametrize(("runs", "board"), [GLM, SOL], ids=["glm", "sol"])
+def test_ten_metrics_and_both_ends_as_printed(metrics, release_purchase, runs, board):
+    ours = metrics(runs, "as_published")
+    with (release_purchase / board).open() as file:
+        published = list(csv.DictReader(file))
+    assert {row["metric"] for row in published} == set(ours)
+    for row in published:
+        mine = ours[row["metric"]]
+        for name in ("value", "ci_lo", "ci_hi"):
+            # half to even, as the source prints: 0.0625 is 0.062, -0.3125 is -0.312
+            assert round(mine[name], 3) == float(row[name]), (row["metric"], name)
+        assert (mine["status"], mine["undefined_replicates"]) == ("ok", 0)
+
+
+def test_figures_that_rest_on_failed_calls_are_not_audited(metrics):
+    audited = metrics(GLM[0], "audited")
+    gone = {name for name, row in audited.items() if row["status"] != "ok"}
+    assert gone == {
+        *("badge_effect", "verified_minus_badge", "bond_shift"),
+        *("bond_responsiveness", "bond_regret_pct_V"),
+    }
+    for name in gone:
+        row = audited[name]
+        assert (row["status"], row["value"], row["ci_lo"], row["ci_hi"]) == (
+            *("too_few", None, None, None),
+        )
+    assert audited["bond_rational"]["value"] == 7 / 48
+    assert audited["failed_share"]["value"] == 235 / 576
+    assert audited["invalid_share"]["value"] == 11 / 576
+    # the unlabelled cell has no failed call: both readings agree
+    published = metrics(GLM[0], "as_published")
+    for name in ("optimal_pct", "regret_pct_V", "flip_rate", "discrimination"):
+        assert audited[name]["value"] == published[name]["value"]
+
+
+def test_effects_of_labels_are_paired_on_what_both_cells_answered(read):
+    from models.purchase_sample import audited_figures, read_sample
+
+    figures = audited_figures(read_sample(read(GLM[0])))
+    badge = figures["badge_effect"]
+    assert badge.n == 52
+    assert (badge.plus.den > 0).sum() == 20
+    assert round(badge.plus.num.sum() / badge.plus.den.sum(), 3) == -0.135
+    verified = figures["verified_minus_badge"]
+    assert (verified.n, verified.plus.num.sum()) == (52, 0)
+
+
+def test_trap_linear_percentiles_would_move_five_ends(read):
+    # the published rule cuts the place of a percentile down to a whole number
+    import numpy as np
+
+    from models.purchase_metrics import evaluate, published_draws
+    from models.purchase_sample import published_figures, read_sample
+
+    figures = published_figures(read_sample(read(GLM[0])))
+    draws = evaluate(figures, published_draws(48))
+    linear = {
+        name: np.round(np.percentile(one, [2.5, 97.5]), 3)
+        for name, one in draws.items()
+    }
+    cut = {name: np.round(np.sort(one)[[49, 1949]], 3) for name, one in draws.items()}
+    assert sum(int((linear[name] != cut[name]).sum()) for name in draws) == 5
+    assert (linear["regret_pct_V"][0], cut["regret_pct_V"][0]) == (2.891, 2.889)
+    responsiveness = [one["bond_responsiveness"][0] for one in (linear, cut)]
+    assert responsiveness == [-7.336, -7.444]

@@ -1,0 +1,250 @@
+"""Metrics of purchase decisions on runs small enough to work out by hand."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from purchase_data import asked, decision, whole_run
+
+from ingest.purchase import scenario as scenario_module
+from ingest.purchase.bank import make_bank
+from models import purchase_terms
+from models.purchase_metrics import (
+    audited_draws,
+    evaluate,
+    influence,
+    metric_table,
+    published_draws,
+    truncated_interval,
+)
+from models.purchase_sample import audited_figures, published_figures, read_sample
+
+PERFECT = {
+    **{"optimal_pct": 100, "regret_pct_V": 0, "flip_rate": 0, "discrimination": 1},
+    **{"badge_effect": 0, "verified_minus_badge": 0, "bond_shift": 7 / 48},
+    **{"bond_rational": 7 / 48, "bond_responsiveness": 1, "bond_regret_pct_V": 0},
+}
+
+
+@pytest.fixture(scope="module")
+def bank():
+    return make_bank()
+
+
+def metrics(bank, rows, reading="audited"):
+    listed = asked(bank, rows)
+    table = metric_table({k: [row[k] for row in listed] for k in listed[0]}).to_pylist()
+    return {row["metric"]: row for row in table if row["reading"] == reading}
+
+
+def values(found):
+    return {name: row["value"] for name, row in found.items()}
+
+
+def test_the_vocabulary_is_that_of_the_bank():
+    assert purchase_terms.OPTIONS == scenario_module.OPTIONS
+    assert purchase_terms.LABELS == scenario_module.LABELS
+
+
+def test_a_rational_buyer_is_perfect_in_both_readings(bank):
+    rows = whole_run(bank)
+    # the published difference of two shares is off by its last bit
+    published = values(metrics(bank, rows, "as_published"))
+    assert published == pytest.approx(PERFECT, rel=1e-15, abs=0)
+    audited = metrics(bank, rows)
+    shares = ("underbuy_share", "overbuy_share", "failed_share", "invalid_share")
+    assert values(audited) == PERFECT | dict.fromkeys(shares, 0)
+    assert {row["status"] for row in audited.values()} == {"ok"}
+
+
+@pytest.mark.parametrize("reading", ["as_published", "audited"])
+def test_always_skipping_loses_the_published_share(bank, reading):
+    found = values(metrics(bank, whole_run(bank, choice="skip"), reading))
+    assert round(found["bond_regret_pct_V"], 6) == 27.724065
+    # 12 of 48 optima are skip
+    assert (found["optimal_pct"], found["discrimination"]) == (25, 0)
+    assert found["bond_shift"] == 0
+
+
+def test_a_flip_is_two_repeats_that_differ(bank):
+    # c c t: 1 - (2·1 + 0)/(3·2) = 2/3; c c c: 0; one repeat alone is left out
+    said = [(0, "cct"), (1, "ccc"), (2, "c")]
+    names = {"c": "certificate", "t": "teaser"}
+    rows = [
+        decision(bank[place], rep=rep, choice=names[letter])
+        for place, letters in said
+        for rep, letter in enumerate(letters)
+    ]
+    figure = published_figures(read_sample(asked(bank, rows)))["flip_rate"]
+    assert figure.plus.num.tolist() == pytest.approx([2 / 3, 0, 0])
+    assert figure.plus.den.tolist() == [1, 1, 0]
+    assert metrics(bank, rows, "as_published")["flip_rate"]["value"] == (
+        pytest.approx(1 / 3)
+    )
+
+
+def test_trap_no_choice_is_not_skip(bank):
+    skipping = next(one for one in bank if one.optimal == "skip")
+    told = [decision(skipping, rep=0), decision(skipping, rep=1, choice="NO_CHOICE")]
+    found = metrics(bank, told, "as_published")
+    # the regret of skip, here none, but never optimal and a category of its own
+    assert found["regret_pct_V"]["value"] == 0
+    assert found["optimal_pct"]["value"] == 50
+    assert found["flip_rate"]["value"] == 1
+
+
+def test_trap_failed_calls_are_scored_as_skips_on_the_published_board_only(bank):
+    rows = [
+        row if row["label"] else decision(one, rep=row["rep"], choice="FAILED")
+        for one in bank
+        for row in whole_run([one], 1)
+    ]
+    published, audited = (metrics(bank, rows, r) for r in ("as_published", "audited"))
+    assert published["optimal_pct"]["value"] == 0
+    assert published["discrimination"]["value"] == 0
+    for name in ("optimal_pct", "regret_pct_V", "discrimination", "badge_effect"):
+        assert (audited[name]["value"], audited[name]["status"]) == (None, "too_few")
+    assert audited["bond_shift"]["value"] == 7 / 48
+    assert audited["failed_share"]["value"] == 0.25
+
+
+def test_trap_an_unread_and_a_failed_reply_are_one_category_as_published(bank):
+    rows = [
+        decision(bank[0], rep=0, choice="NO_CHOICE"),
+        decision(bank[0], rep=1, choice="FAILED"),
+    ]
+    sample = read_sample(asked(bank, rows))
+    assert published_figures(sample)["flip_rate"].plus.num.tolist() == [0]
+    # audited, one repeat is left and nothing can differ
+    assert audited_figures(sample)["flip_rate"].n == 0
+
+
+def test_trap_bond_rational_takes_the_bonded_optimum_in_b_and_the_plain_one_in_a(bank):
+    rows = [decision(one, label) for one in bank for label in ("A", "B")]
+    # 19 of 48 with the bond, 12 of 48 without
+    found = metrics(bank, rows, "as_published")["bond_rational"]
+    assert found["value"] == pytest.approx(7 / 48)
+
+
+def test_trap_the_resample_draws_scenarios_and_all_metrics_together(bank):
+    random, places = Random(12), list(range(48))
+    first = [random.choice(places) for _ in range(48)]
+    second = [random.choice(places) for _ in range(48)]
+    draws = published_draws(48)
+    assert draws.shape == (2000, 48)
+    for row, drawn in ((0, first), (1, second)):
+        assert draws[row].tolist() == [drawn.count(place) for place in places]
+    assert (audited_draws(48).sum(axis=1) == 48).all()
+    # a scenario drawn twice counts twice, in the flip rate too
+    rows = whole_run(bank[:2])
+    rows[0] = decision(bank[0], choice="buy_one")
+    figures = published_figures(read_sample(asked(bank, rows)))
+    drawn = evaluate(figures, np.array([[2.0, 0.0], [0.0, 2.0]]))
+    assert drawn["flip_rate"].tolist() == pytest.approx([2 / 3, 0])
+    assert drawn["optimal_pct"].tolist() == pytest.approx([200 / 3, 100])
+
+
+def test_trap_percentile_places_are_cut_down_and_undefined_ones_left_out():
+    # 0.025 · 1999 = 49.975 and 0.975 · 1999 = 1949.025
+    assert truncated_interval(np.arange(2000.0)[::-1]) == (49, 1949)
+    # three values: places int(0.05) = 0 and int(1.95) = 1
+    assert truncated_interval(np.array([3.0, np.nan, 1.0, 2.0])) == (1, 2)
+    assert np.isnan(truncated_interval(np.array([np.nan])).lo)
+
+
+@pytest.mark.parametrize("missing", ["none", "A", "D", "B"])
+def test_a_missing_cell_gives_statuses_not_errors(bank, missing):
+    rows = [row for row in whole_run(bank) if (row["label"] or "none") != missing]
+    for reading in ("as_published", "audited"):
+        found = metrics(bank, rows, reading)
+        for name, cells in purchase_terms.METRICS.items():
+            if name in found and missing in cells:
+                assert (found[name]["status"], found[name]["value"]) == (
+                    "too_few",
+                    None,
+                )
+            elif name in found and name != "bond_rational":
+                assert found[name]["status"] == "ok", (reading, name)
+
+
+def test_all_calls_failed_gives_statuses_not_errors(bank):
+    found = metrics(bank, whole_run(bank, choice="FAILED"))
+    defined = {name for name, row in found.items() if row["status"] == "ok"}
+    assert defined == {"bond_rational", "failed_share", "invalid_share"}
+    assert found["failed_share"]["value"] == 1
+
+
+def test_one_repeat_has_no_flip_rate(bank):
+    for reading in ("as_published", "audited"):
+        found = metrics(bank, whole_run(bank, 1), reading)
+        assert (found["flip_rate"]["status"], found["flip_rate"]["n"]) == ("too_few", 0)
+        assert found["optimal_pct"]["value"] == 100
+
+
+def test_a_bank_that_no_bond_moves_has_no_responsiveness(bank):
+    still = [one for one in bank if one.optimal == one.optimal_bonded]
+    found = metrics(still, whole_run(still))
+    assert (found["bond_rational"]["value"], found["bond_shift"]["value"]) == (0, 0)
+    responsiveness = found["bond_responsiveness"]
+    assert (responsiveness["status"], responsiveness["value"]) == ("no_variation", None)
+
+
+@pytest.mark.parametrize(("scenarios", "status"), [(23, "too_few"), (24, "ok")])
+def test_a_cell_over_less_than_half_of_the_bank_is_too_few(bank, scenarios, status):
+    found = metrics(bank, whole_run(bank[:scenarios]))
+    assert found["optimal_pct"]["status"] == status
+    assert found["bond_rational"]["status"] == "ok"
+
+
+@pytest.mark.parametrize(("replies", "status"), [(29, "too_few"), (30, "ok")])
+def test_a_cell_of_fewer_than_thirty_replies_is_too_few(bank, replies, status):
+    rows = whole_run(bank, 1)
+    for place in range(48 - replies):
+        rows[place] = decision(bank[place], choice="FAILED")
+    assert metrics(bank, rows)["optimal_pct"]["status"] == status
+
+
+def test_influences_are_the_derivatives_of_the_figure(bank):
+    random = Random(3)
+    rows = [
+        decision(one, label, rep, random.choice(scenario_module.OPTIONS))
+        for one in bank
+        for label in scenario_module.LABELS
+        for rep in range(2)
+    ]
+    figures = audited_figures(read_sample(asked(bank, rows)))
+    step = 1e-6
+    for name, figure in figures.items():
+        moved = influence(figure)
+        assert moved.sum() == pytest.approx(0, abs=1e-12), name
+        for place in (0, 17, 47):
+            weights = np.ones((2, 48))
+            weights[0, place] -= step
+            weights[1, place] += step
+            low, high = evaluate({name: figure}, weights)[name]
+            assert moved[place] == pytest.approx((high - low) / (2 * step), abs=1e-7)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_nothing(random):
+    bank = make_bank(8, 8001)
+    rows = asked(bank, [*whole_run(bank, 2), decision(bank[0], rep=9, choice="skip")])
+    mixed = rows[:]
+    random.shuffle(mixed)
+    tables = [
+        metric_table({k: [row[k] for row in part] for k in rows[0]})
+        for part in (rows, mixed)
+    ]
+    assert tables[0].equals(tables[1])
+
+
+def test_no_decisions_give_an_empty_table():
+    from models.purchase_metrics import DECISION_INPUT, METRIC_SCHEMA
+
+    table = metric_table(DECISION_INPUT.empty_table())
+    assert (table.num_rows, table.schema) == (0, METRIC_SCHEMA)
