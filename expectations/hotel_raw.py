@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from expectations.accounting_rules import accounting_rules
 from expectations.rules import EmptyRule, Suite, not_null, one_of, typed, unique
 from expectations.vocabulary import (
     CHOICES,
@@ -65,20 +66,6 @@ def _incomplete_options() -> str:
 
 def _as_text(columns: str) -> str:
     return ", ".join(f"{column.strip()}::varchar" for column in columns.split(","))
-
-
-def _raw_rows() -> str:
-    """Return the query for raw rows counted by table, file and bank."""
-    return " union all ".join(
-        f"""
-        select '{table}' as table_name, _source_file as source_file,
-            _source_sha256 as source_sha256,
-            {"bank_sha256" if has_bank else "null::varchar"} as bank_sha256,
-            count(*) as raw_rows
-        from {table} group by all
-        """
-        for table, has_bank in RAW_TABLES.items()
-    )
 
 
 _TYPES = [
@@ -228,68 +215,6 @@ _CLOSURE = [
     ),
 ]
 
-_ACCOUNTING = [
-    EmptyRule(
-        "row_accounting",
-        "read_is_accepted_quarantined_or_superseded",
-        """
-        select table_name, source_file, rows_read, rows_accepted, rows_quarantined,
-            rows_superseded
-        from row_accounting
-        where rows_read != rows_accepted + rows_quarantined + rows_superseded
-        """,
-    ),
-    EmptyRule(
-        "row_accounting",
-        "accepted_rows_are_the_raw_rows",
-        f"""
-        with raw as ({_raw_rows()}),
-        accounted as (
-            select table_name, source_file, source_sha256, bank_sha256,
-                sum(rows_accepted) as accepted_rows
-            from row_accounting group by all
-        )
-        select
-            coalesce(raw.table_name, accounted.table_name) as table_name,
-            coalesce(raw.source_file, accounted.source_file) as source_file,
-            coalesce(accounted.accepted_rows, 0)::bigint as accepted_rows,
-            coalesce(raw.raw_rows, 0) as raw_rows
-        from raw
-        full join accounted
-            on raw.table_name = accounted.table_name
-            and raw.source_file = accounted.source_file
-            and raw.source_sha256 = accounted.source_sha256
-            and raw.bank_sha256 is not distinct from accounted.bank_sha256
-        where coalesce(raw.raw_rows, 0) != coalesce(accounted.accepted_rows, 0)
-        """,
-    ),
-    EmptyRule(
-        "row_accounting",
-        "quarantined_rows_are_the_rows_in_quarantine",
-        """
-        with held as (
-            select source_file, source_sha256, bank_sha256, count(*) as held_rows
-            from quarantine group by all
-        ),
-        accounted as (
-            select source_file, source_sha256, bank_sha256,
-                sum(rows_quarantined) as quarantined_rows
-            from row_accounting group by all
-        )
-        select
-            coalesce(held.source_file, accounted.source_file) as source_file,
-            coalesce(accounted.quarantined_rows, 0)::bigint as quarantined_rows,
-            coalesce(held.held_rows, 0) as held_rows
-        from held
-        full join accounted
-            on held.source_file = accounted.source_file
-            and held.source_sha256 = accounted.source_sha256
-            and held.bank_sha256 is not distinct from accounted.bank_sha256
-        where coalesce(held.held_rows, 0) != coalesce(accounted.quarantined_rows, 0)
-        """,
-    ),
-]
-
 SUITE = Suite(
     keys={
         "task": ("bank_sha256", "task_id"),
@@ -300,5 +225,5 @@ SUITE = Suite(
         "simulated_taste": ("run_id", "term"),
         "row_accounting": ("table_name", "source_file"),
     },
-    rules=(*_TYPES, *_KEYS, *_VOCABULARY, *_CLOSURE, *_ACCOUNTING),
+    rules=(*_TYPES, *_KEYS, *_VOCABULARY, *_CLOSURE, *accounting_rules(RAW_TABLES)),
 )

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from models.hotel_terms import ALL_SPECIFICATIONS
 from models.hotel_terms import BLOCKS as _BLOCKS
+from models.purchase_terms import CATEGORIES as _CATEGORIES
+from models.purchase_terms import LABELS as _LABELS
+from models.purchase_terms import METRICS as _METRICS
+from models.purchase_terms import OPTIONS as _OPTIONS
 
 CHOICES = ("A", "B", "C", "D", "E")
 ORDERINGS = ("original", "swapped")
@@ -18,6 +22,11 @@ SPECIFICATIONS = tuple(one.name for one in ALL_SPECIFICATIONS)
 READ_STATES = ("json", "json_embedded", "salvaged", "letter")
 UNREAD_STATES = ("invalid", "failed")
 REPLY_STATES = READ_STATES + UNREAD_STATES
+PURCHASE_OPTIONS = _OPTIONS
+PURCHASE_LABELS = _LABELS
+PURCHASE_CATEGORIES = _CATEGORIES
+PURCHASE_METRICS = tuple(_METRICS)
+MENUS = ("ordinary", "bonded")
 
 
 def quoted(values: tuple[str, ...]) -> str:

@@ -43,3 +43,9 @@ METRICS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {**PUBLISHED_METRICS, **AUDITED_METRICS}
 )
 HEADLINE = "optimal_pct"
+# what models can differ in: not a property of the bank, nor a count of calls
+COMPARED_METRICS = tuple(
+    name
+    for name in METRICS
+    if name not in ("bond_rational", "failed_share", "invalid_share")
+)

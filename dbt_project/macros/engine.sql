@@ -73,3 +73,11 @@
 {% macro default__strip_text(expression) -%}
     trim({{ expression }}, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13))
 {%- endmacro %}
+
+{# Values of a group joined by semicolons, in an order of other columns. #}
+{% macro join_in_order(expression, order) -%}
+    {{ return(adapter.dispatch('join_in_order', 'pricebench')(expression, order)) }}
+{%- endmacro %}
+{% macro default__join_in_order(expression, order) -%}
+    string_agg({{ expression }}, '; ' order by {{ order }})
+{%- endmacro %}

@@ -162,7 +162,7 @@ def read_runs(file: FileId, rows: Sequence[JsonRow], bank: Bank) -> RunsFile:
     told = tuple(f"{file.name}: {note}" for note in notes)
     return RunsFile(
         decisions=replace(decisions, notes=told),
-        runs=_run_rows(file, first_rows, accepted),
+        runs=_run_rows(file, first_rows),
         run_ids=tuple(first_rows),
     )
 
@@ -315,38 +315,30 @@ def _settings_that_vary(rows: Sequence[JsonRow]) -> list[str]:
 
 
 def _run_rows(
-    file: FileId,
-    first_rows: Mapping[str, tuple[int, Mapping[str, Any]]],
-    accepted: Sequence[Mapping[str, Any]],
+    file: FileId, first_rows: Mapping[str, tuple[int, Mapping[str, Any]]]
 ) -> ParsedFile:
-    """Return the runs of a file as rows of their own, each described by its first."""
+    """Return the runs of a file as rows of their own, each described by its first.
+
+    Providers, model served and cost stand on every decision and not here again.
+    """
     rows = []
     for run_id, (line, first) in first_rows.items():
-        mine = [row for row in accepted if row["run_id"] == run_id]
         settings = first.get("settings")
         settings = settings if isinstance(settings, dict) else {}
-        costs = [row["cost_usd"] for row in mine if row["cost_usd"] is not None]
         rows.append(
             {
                 "run_id": run_id,
                 "bank_sha256": file.bank_sha256,
-                "source": mine[0]["source"],
+                "source": run_id.split("/", 1)[0],
                 "model_tag": first["model"],
-                "model_id_served": _joined(row["model_id_served"] for row in mine),
                 "variant": "base",
                 "protocol": _protocol(settings),
                 "settings": json.dumps(settings, sort_keys=True),
-                "providers_served": _joined(row["provider"] for row in mine),
                 "run_date": _date(first.get("date")),
-                "cost_usd": sum(costs).quantize(Decimal("1e-9")) if costs else None,
                 "_source_row": line,
             }
         )
     return collect(file, "run", RAW_PURCHASE["run"], rows, [])
-
-
-def _joined(names: Iterable[str | None]) -> str | None:
-    return "; ".join(sorted({name for name in names if name})) or None
 
 
 def _protocol(settings: Mapping[str, Any]) -> str:

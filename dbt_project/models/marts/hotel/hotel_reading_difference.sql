@@ -105,7 +105,8 @@ hotel_reading_difference as (
             when compare_readings.slot_step >= compare_readings.answers_step
                 then 'slot_omitted'
             else {{ largest_answer_loss('count_answers') }}
-        end::varchar as reason
+        end::varchar as reason,
+        null::bigint as reason_count
     from compare_readings
     left join count_answers
         on compare_readings.study_id = count_answers.study_id
