@@ -130,8 +130,8 @@ _IDENTITIES: list[Rule] = [
         "purchase_reading_difference",
         "difference_is_audited_minus_as_published",
         "difference is distinct from audited - as_published"
-        " or (reason = 'failed_calls_scored') is distinct from (reason_count > 0)"
-        " and reason is not null",
+        " or (reason is not distinct from 'failed_calls_scored')"
+        " != coalesce(reason_count > 0, false)",
         "as_published, audited, difference, reason, reason_count",
     ),
     EmptyRule(

@@ -162,6 +162,48 @@ def built_release(
 
 
 @pytest.fixture(scope="session")
+def built_purchase_release(
+    release_purchase: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """Warehouse of the published purchase decisions, loaded and built."""
+    from ingest.purchase.release import load_purchase
+
+    warehouse = tmp_path_factory.mktemp("purchase_release") / "warehouse.duckdb"
+    assert not load_purchase(release_purchase, warehouse).errors
+    _build_purchase(warehouse)
+    return warehouse
+
+
+@pytest.fixture(scope="session")
+def built_purchase(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Warehouse of made-up buyers, loaded and built; copy it before writing."""
+    from purchase_data import cast, whole_run, write_bank, write_runs
+
+    from ingest.purchase.bank import make_bank
+    from ingest.purchase.release import load_purchase
+
+    folder = tmp_path_factory.mktemp("purchase")
+    bank, pilot = make_bank(), make_bank(8, 8001)
+    write_bank(folder / "source" / "bank_8008.json", bank)
+    for name, rows in cast(bank).items():
+        write_runs(folder / "source" / name, rows)
+    write_bank(folder / "source" / "bank_8001.json", pilot)
+    trial = whole_run(pilot, 2, model="acme/pilot")
+    write_runs(folder / "source" / "pilot.jsonl", trial)
+    warehouse = folder / "warehouse.duckdb"
+    assert not load_purchase(folder / "source", warehouse).errors
+    _build_purchase(warehouse)
+    return warehouse
+
+
+def _build_purchase(warehouse: Path) -> None:
+    from pricebench.build import build
+
+    report = build(warehouse, lambda line: None, select=["gate_purchase_marts"])
+    assert report.failures == ()
+
+
+@pytest.fixture(scope="session")
 def built_demo(tmp_path_factory: pytest.TempPathFactory, build_all: Builder) -> Path:
     """Warehouse of the simulated cast, loaded and built; copy it before writing."""
     from ingest.simulate import load_simulated_hotel

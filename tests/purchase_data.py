@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from ingest.purchase.bank import bank_json
 from ingest.purchase.read_runs import score
-from ingest.purchase.scenario import LABELS, Scenario
+from ingest.purchase.scenario import LABELS, OPTIONS, Scenario
 
 SETTINGS = {
     **{"reasoning": "low", "provider_order": "price-sorted", "max_tokens": 8000},
@@ -105,3 +106,58 @@ def asked(
             }
         )
     return out
+
+
+def cast(bank: Sequence[Scenario]) -> dict[str, list[dict[str, Any]]]:
+    """Return runs of buyers with known habits, by file name.
+
+    A calm one and a hasty one differ in few choices; the others lack something: one
+    call, one cell, repeats, every reply.
+    """
+    random = Random(5)
+    noisy = [
+        decision(
+            one,
+            label,
+            rep,
+            random.choice([*OPTIONS, one.best(label), one.best(label), "NO_CHOICE"]),
+            model="acme/noisy",
+        )
+        for label in LABELS
+        for one in bank
+        for rep in range(3)
+    ]
+    perfect = whole_run(bank, model="acme/perfect")
+    # the bonded cell fails but for one call, two thirds of the badge cell do too
+    spent = [
+        decision(one, label, rep, _broke(label, place, rep), model="acme/spent")
+        for label in LABELS
+        for place, one in enumerate(bank)
+        for rep in range(3)
+    ]
+    again = whole_run(bank, model="acme/resumed")
+    lost = [
+        decision(bank[place], rep=0, choice="FAILED", model="acme/resumed")
+        for place in range(5)
+    ]
+    return {
+        "perfect.jsonl": perfect,
+        "skipper.jsonl": whole_run(bank, choice="skip", model="acme/skipper"),
+        "noisy.jsonl": noisy,
+        "spent.jsonl": spent,
+        "resumed.jsonl": [*lost, *again],
+        "unbonded.jsonl": [
+            row for row in whole_run(bank, model="acme/unbonded") if row["label"] != "B"
+        ],
+        "silent.jsonl": whole_run(bank, choice="FAILED", model="acme/silent"),
+        "once.jsonl": whole_run(bank, 1, model="acme/once"),
+        "implied.jsonl": whole_run(
+            bank, model="acme/implied", derived=True, parse="derived", usage={}
+        ),
+    }
+
+
+def _broke(label: str, place: int, rep: int) -> str | None:
+    if label == "B":
+        return None if (place, rep) == (0, 0) else "FAILED"
+    return "FAILED" if label == "D" and place >= 17 else None

@@ -6,6 +6,7 @@ import csv
 import json
 from pathlib import Path
 
+import duckdb
 import pytest
 from purchase_data import asked
 
@@ -112,3 +113,96 @@ def test_trap_linear_percentiles_would_move_five_ends(read):
     assert (linear["regret_pct_V"][0], cut["regret_pct_V"][0]) == (2.891, 2.889)
     responsiveness = [one["bond_responsiveness"][0] for one in (linear, cut)]
     assert responsiveness == [-7.336, -7.444]
+
+
+# the marts: the same figures once they have gone through the warehouse
+
+
+@pytest.fixture(scope="module")
+def marts(built_purchase_release):
+    with duckdb.connect(str(built_purchase_release), read_only=True) as connection:
+        yield lambda sql: connection.execute(sql).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("model", "board"), [("z-ai/glm-5.3-flash", GLM[1]), ("openai/gpt-6.1-sol", SOL[1])]
+)
+def test_the_mart_holds_the_published_metrics(marts, release_purchase, model, board):
+    rows = marts(
+        "select metric, value, ci_lo, ci_hi from marts.purchase_metric "
+        f"where model_id = '{model}' and reading = 'as_published'"
+    )
+    with (release_purchase / board).open() as file:
+        published = {
+            row["metric"]: tuple(float(row[k]) for k in ("value", "ci_lo", "ci_hi"))
+            for row in csv.DictReader(file)
+        }
+    assert {name: tuple(round(x, 3) for x in rest) for name, *rest in rows} == published
+
+
+def test_the_other_board_fields_of_a_run(marts, release_purchase):
+    with (release_purchase / "published_board_fields.csv").open() as file:
+        fields = [(r["field"], r["key"], r["value"]) for r in csv.DictReader(file)]
+    published = {(field, key): value for field, key, value in fields}
+    ((usd, total, tokens, secs),) = marts(
+        "select usd_per_decision, usd_total, reasoning_tokens_per_decision, "
+        "secs_per_decision from marts.purchase_cost where model_id like '%glm%'"
+    )
+    assert round(usd, 6) == float(published["usd_per_decision", ""])
+    assert round(float(total), 4) == float(published["usd_total_run", ""])
+    assert round(tokens, 1) == float(published["reasoning_tokens_per_decision", ""])
+    assert round(secs, 1) == float(published["secs_per_decision", ""])
+    cells = marts(
+        "select label, rows, invalid + failed from marts.purchase_cell "
+        "where model_id like '%glm%'"
+    )
+    for label, rows, unread in cells:
+        key = "None" if label == "none" else label
+        assert str(rows) == published["n", key]
+        if label == "none":
+            assert round(100 * unread / rows, 2) == float(
+                published["no_choice_pct", ""]
+            )
+    mix = dict(
+        marts(
+            "select case when chosen in ('invalid', 'failed') then 'NO_CHOICE' "
+            "else chosen end as choice, sum(n)::varchar from marts.purchase_choice_mix "
+            "where model_id like '%glm%' and label = 'none' group by all"
+        )
+    )
+    assert mix == {key: v for (f, key), v in published.items() if f == "choice_mix"}
+    ((served, label, run_date),) = marts(
+        "select distinct providers_served, settings_label, run_date::varchar "
+        "from marts.purchase_board"
+    )
+    # the published order: by number, and the text None for calls that failed
+    listed = [(k or "None", v) for f, k, v in fields if f == "providers_served"]
+    ours = [one.rsplit(" ", 1) for one in served.split("; ")]
+    assert [(k.replace("none", "None"), v) for k, v in ours] == listed
+    assert "reasoning low" in label
+    assert run_date == published["date", ""]
+
+
+def test_the_derived_model_stands_on_no_board(marts):
+    assert marts("select distinct model_id from marts.purchase_board") == [
+        ("z-ai/glm-5.3-flash",)
+    ]
+    assert marts(
+        "select count(*) from marts.purchase_reading_difference "
+        "where model_id like '%sol%'"
+    ) == [(0,)]
+    assert marts("select distinct source from marts.purchase_board") == [("release",)]
+
+
+def test_the_readings_part_where_failed_calls_are_scored(marts):
+    rows = marts(
+        "select metric, audited, reason, reason_count "
+        "from marts.purchase_reading_difference where reason is not null order by all"
+    )
+    assert rows == [
+        (name, None, "failed_calls_scored", 235)
+        for name in (
+            *("badge_effect", "bond_regret_pct_V", "bond_responsiveness"),
+            *("bond_shift", "verified_minus_badge"),
+        )
+    ]
