@@ -5,7 +5,7 @@
 {{ require_green('purchase_estimates') }}
 with run as (
     select * from {{ ref('int_purchase_run') }}
-    where not is_excluded and source <> 'derived'
+    where not is_excluded and source != 'derived'
 ),
 
 purchase_metric as (
@@ -113,7 +113,7 @@ purchase_board as (
         ranked.ci_hi::double as ci_hi,
         {%- for end in ['lo', 'hi'] %}
         case
-            when ranked.status <> 'ok' then null
+            when ranked.status != 'ok' then null
             when ranked.reading = 'as_published' then ranked.published_rank
             else est_purchase_rank.rank_{{ end }}
         end::double as rank_{{ end }},

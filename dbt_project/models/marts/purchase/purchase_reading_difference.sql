@@ -8,7 +8,7 @@ with purchase_metric as (
 
 int_purchase_run as (
     select * from {{ ref('int_purchase_run') }}
-    where not is_excluded and source <> 'derived'
+    where not is_excluded and source != 'derived'
 ),
 
 purchase_cell as (
@@ -67,7 +67,7 @@ name_reasons as (
         *,
         case
             when is_same then null
-            when failed > 0 and metric <> 'bond_rational' then 'failed_calls_scored'
+            when failed > 0 and metric != 'bond_rational' then 'failed_calls_scored'
             when as_published is null then 'undefined_as_published'
             when audited is null then 'undefined_audited'
             else 'unpaired_rows'
