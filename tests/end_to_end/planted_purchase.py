@@ -5,6 +5,7 @@ from __future__ import annotations
 PLANTED_IN: dict[str, dict[str, list[str]]] = {
     "raw": {
         "every_row_has_a_value": [
+            "alter table raw_purchase.response alter label drop not null; "
             "update raw_purchase.response set label = null where repeat = 2",
         ],
         "columns_have_their_types": [
