@@ -248,3 +248,28 @@ def test_no_decisions_give_an_empty_table():
 
     table = metric_table(DECISION_INPUT.empty_table())
     assert (table.num_rows, table.schema) == (0, METRIC_SCHEMA)
+
+
+def test_trap_a_complete_run_may_hold_no_valid_row(bank):
+    rows = whole_run(bank, choice="FAILED")
+    # 144 rows in every cell, as the source's flag for completeness asks
+    labels = [row["label"] for row in rows]
+    assert {labels.count(label) for label in (None, "A", "D", "B")} == {144}
+    assert metrics(bank, rows)["optimal_pct"]["status"] == "too_few"
+
+
+def test_trap_repeats_are_no_independent_observations(bank):
+    once, thrice = (
+        metrics(bank, whole_run(bank, n, choice="skip"))["optimal_pct"] for n in (1, 3)
+    )
+    # three copies of every row tell no more than one
+    assert (once["ci_lo"], once["ci_hi"]) == (thrice["ci_lo"], thrice["ci_hi"])
+    assert once["ci_lo"] < once["value"] < once["ci_hi"]
+    assert np.allclose(once["influence"], thrice["influence"], rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("exact", "printed"), [(0.0625, 0.062), (-0.3125, -0.312), (0.1875, 0.188)]
+)
+def test_trap_the_board_prints_half_to_even(exact, printed):
+    assert round(exact, 3) == printed

@@ -96,3 +96,51 @@ def test_a_bank_file_that_is_no_bank_is_one_line(text):
 def test_a_bank_read_is_the_bank_made(bank):
     read = read_bank("bank.json", bank_json(bank).encode())
     assert (tuple(read.scenarios.values()), read.sha256) == (bank, bank_sha256(bank))
+
+
+def _read(bank, rows, tmp_path):
+    data = write_runs(tmp_path / "a.jsonl", rows).read_bytes()
+    pool = Bank.of(bank)
+    file = FileId("a.jsonl", "0" * 64, pool.sha256)
+    read = read_runs(file, read_json_rows(data), pool)
+    assert read.decisions.quarantined == ()
+    return read
+
+
+def test_trap_counts_of_providers_are_taken_as_they_come(bank, tmp_path):
+    # more reasoning than reply tokens, a free call that ended in an error, and costs
+    # that the file writes with an exponent or with the noise of a double
+    usages = [
+        {"pt": 460, "ct": 8000, "rt": 8207, "cost": 0.00406132, "secs": 117.57},
+        {"pt": 0, "ct": 0, "rt": None, "cost": 0, "secs": 0.31},
+        {"cost": 9.35e-05, "secs": 3.1200000000000001},
+        {"cost": 0.00048230000000000003},
+    ]
+    rows = [decision(bank[0], rep=n, usage=usage) for n, usage in enumerate(usages)]
+    read = _read(bank, rows, tmp_path).decisions.table.to_pylist()
+    assert [row["reasoning_tokens"] for row in read] == [8207, None, None, None]
+    assert [f"{row['cost_usd']:.12f}" for row in read] == [
+        *("0.004061320000", "0.000000000000", "0.000093500000", "0.000482300000"),
+    ]
+
+
+def test_trap_a_failed_call_has_no_provider_at_all(bank, tmp_path):
+    failed = decision(bank[0], choice="FAILED")
+    assert "provider" not in failed
+    (row,) = _read(bank, [failed], tmp_path).decisions.table.to_pylist()
+    empty = ("provider", "model_id_served", "finish", "prompt_tokens", "cost_usd")
+    assert {row[name] for name in empty} == {None}
+    assert (row["reply_state"], row["choice"], row["error"]) == (
+        *("failed", None, "HTTP 403"),
+    )
+
+
+def test_trap_prompt_tokens_identify_no_prompt(bank, tmp_path):
+    # two providers count the same question differently: still one run
+    rows = [
+        decision(bank[0], rep=n, provider=name, usage={"pt": tokens})
+        for n, (name, tokens) in enumerate([("Modal", 455), ("Morph", 449)])
+    ]
+    read = _read(bank, rows, tmp_path)
+    assert len(read.run_ids) == 1
+    assert read.decisions.notes == ()
