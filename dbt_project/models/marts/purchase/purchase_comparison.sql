@@ -15,10 +15,12 @@ purchase_comparison as (
         model_b::varchar as model_b,
         reading::varchar as reading,
         difference::double as difference,
+        std_error::double as std_error,
         ci_lo::double as ci_lo,
         ci_hi::double as ci_hi,
         p_value::double as p_value,
         p_adjusted::double as p_adjusted,
+        family_tests::bigint as family_tests,
         n_paired::bigint as n_paired,
         smallest_detectable::double as smallest_detectable,
         status::varchar as status
