@@ -377,3 +377,19 @@ def test_a_text_that_says_nan_is_a_value(warehouse):
     figure = as_table(warehouse.table("figure"))
     [outcome] = validate(warehouse, suite, {"figure": figure})
     assert outcome.status == "ok"
+
+
+def test_a_table_without_rows_satisfies_every_rule_about_rows(warehouse):
+    warehouse.execute("create table figure (id integer, figure double)")
+    rules = [
+        *unique("figure", "id"),
+        *within("figure", "figure", low=0),
+        *one_of("figure", "reading", ["audited"]),
+    ]
+    suite = Suite({"figure": ("id",)}, tuple(rules))
+    tables = {"figure": as_table(warehouse.table("figure"))}
+    once, inside, unknown = validate(warehouse, suite, tables)
+    assert [(one.status, one.element_count) for one in (once, inside)] == [
+        ("ok", 0)
+    ] * 2
+    assert (unknown.status, unknown.sample) == ("error", "figure has no column reading")
