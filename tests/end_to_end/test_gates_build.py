@@ -209,7 +209,9 @@ def test_a_repaired_row_turns_the_gates_green_again(warehouse, build):
     figures = _ask(warehouse, "select * from marts.hotel_board order by all")
     assert build().success
     states = _ask(
-        warehouse, "select distinct status, is_current from quality.gate_status"
+        warehouse,
+        "select distinct status, is_current from quality.gate_status "
+        "where instrument = 'hotel'",
     )
     assert states == [("green", True)]
     assert _ask(warehouse, "select * from marts.hotel_board order by all") == figures

@@ -78,7 +78,8 @@ def gate(warehouse, status: str, layer: str = "marts", data: str | None = None) 
             "insert into quality.gate_results by name select ? as gate,"
             " 'hotel' as instrument, ? as layer,"
             " timestamp '2026-01-02 03:04:05' as run_at,"
-            " coalesce(?, (select data_sha256 from quality.loaded_data))"
+            " coalesce(?, (select data_sha256 from quality.loaded_data"
+            " where instrument = 'hotel'))"
             " as data_sha256, '*' as table_name, 'gate' as expectation,"
             " 'stop' as severity, ? as status",
             [f"hotel_{layer}", layer, data, status],

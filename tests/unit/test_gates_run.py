@@ -22,7 +22,7 @@ from expectations.rules import (
     within,
 )
 from expectations.validation import as_table, validate
-from ingest.schemas import RAW_HOTEL, quality_ddl
+from ingest.schemas import RAW, RAW_HOTEL, quality_ddl
 
 BANK, POOL, FILE_HASH = "b" * 64, "d" * 64, "f" * 64
 VARIANTS = Path(__file__).parents[2] / "dbt_project" / "seeds" / "hotel_variant.csv"
@@ -87,6 +87,11 @@ def _warehouse(
     rows: Mapping[str, list[dict[str, object]]],
 ) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
+    for other in RAW.keys() - {"raw_hotel"}:
+        connection.execute(f"create schema {other}")
+        for table, schema in RAW[other].items():
+            connection.register("arriving", schema.empty_table())
+            connection.execute(f"create table {other}.{table} as from arriving")
     connection.execute("create schema raw_hotel")
     for table, schema in RAW_HOTEL.items():
         # planted rows must reach the gate, so nothing may be refused on the way
@@ -143,7 +148,9 @@ def test_consistent_rows_are_green_and_the_row_holds_no_clock(warehouse):
     first, second = _gate(warehouse), _gate(warehouse)
     assert first.equals(second)
     assert first.column_names == ["gate", "data_sha256", "code_sha256", "status"]
-    loaded = warehouse.execute("select data_sha256 from quality.loaded_data").fetchall()
+    loaded = warehouse.execute(
+        "select data_sha256 from quality.loaded_data where instrument = 'hotel'"
+    ).fetchall()
     assert first.to_pylist()[0]["data_sha256"] == loaded[0][0]
     assert first["status"].to_pylist() == ["green"]
     assert _summary(warehouse) == ["green", "green"]
