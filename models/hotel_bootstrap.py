@@ -35,6 +35,7 @@ from models.hotel_wtp import IDENTIFIED_P, worth
 from models.inference import Interval, contains_zero, z_test
 from models.ordering import Floats, Ints
 from models.tables import Row, build_table
+from models.workers import in_workers
 
 PAIRS_INPUT = pa.schema(
     [
@@ -82,7 +83,7 @@ def bootstrapped_attributes(fit: HotelFit) -> tuple[str, ...]:
 
 
 def bootstrap_table(
-    columns: pa.Table | Mapping[str, npt.ArrayLike], pairs: Columns
+    columns: pa.Table | Mapping[str, npt.ArrayLike], pairs: Columns, *, workers: int = 1
 ) -> pa.Table:
     """Bootstrap the base answers of models by pair of hotels.
 
@@ -98,6 +99,8 @@ def bootstrap_table(
         layout of ``hotel_plan.BOOTSTRAPPED``. Variants other than base are left out.
     pairs
         ``PAIRS_INPUT``: the pairs of hotels of each study's bank, which are drawn from.
+    workers
+        Processes that share the models; see ``workers.in_workers``.
 
     Returns
     -------
@@ -122,11 +125,13 @@ def bootstrap_table(
     rows: list[Row] = []
     draws: list[Floats] = []
     listed = _by_study(pairs)
-    for choices in read_choices(columns, layout(BOOTSTRAPPED, BINARY.name)):
-        if choices.variant != BASE_VARIANT:
-            continue
-        own = listed.get(choices.study_id, np.zeros(0, dtype=np.int64))
-        for row, values in _model(choices, own):
+    jobs = (
+        (choices, listed.get(choices.study_id, np.zeros(0, dtype=np.int64)))
+        for choices in read_choices(columns, layout(BOOTSTRAPPED, BINARY.name))
+        if choices.variant == BASE_VARIANT
+    )
+    for found in in_workers(_model, jobs, workers):
+        for row, values in found:
             rows.append(row)
             draws.append(values)
     table = build_table(rows, pa.schema(_FIELDS))
@@ -154,7 +159,11 @@ def _counts(replicates: int, pairs: int) -> Counts:
     return draw_counts(replicates, pairs)
 
 
-def _model(choices: HotelChoices, pairs: Ints) -> Iterator[tuple[Row, Floats]]:
+def _model(job: tuple[HotelChoices, Ints]) -> list[tuple[Row, Floats]]:
+    return list(_statistics_of(*job))
+
+
+def _statistics_of(choices: HotelChoices, pairs: Ints) -> Iterator[tuple[Row, Floats]]:
     unknown = np.setdiff1d(choices.group_ids, pairs)
     if len(unknown):
         raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,7 @@ from models.hotel_terms import BINARY, Design
 from models.inference import aic, normal_interval, pseudo_r2, z_test
 from models.ordering import Bools, Floats
 from models.tables import Row, build_table
+from models.workers import in_workers
 
 BLOCK = BINARY.name
 # fewer groups than the first: the clustered error of the whole fit is not to be relied
@@ -135,16 +137,18 @@ def _fit_model(answers: dict[str, HotelChoices], plan: Plan) -> Iterator[Row]:
         yield _fit_row(samples[key], wanted)
 
 
-def fit_tables(tables: Iterable[pa.Table], plan: Plan) -> pa.Table:
+def fit_tables(tables: Iterable[pa.Table], plan: Plan, *, workers: int = 1) -> pa.Table:
     """Fit a plan to one table of answers after the other.
 
     Parameters
     ----------
     tables
         Long tables as for ``fit_table``, no model in two of them; taken one by one, so
-        that a generator keeps only one in memory.
+        that a generator keeps few in memory.
     plan
         What is fitted.
+    workers
+        Processes that share the tables; see ``workers.in_workers``.
 
     Returns
     -------
@@ -156,7 +160,7 @@ def fit_tables(tables: Iterable[pa.Table], plan: Plan) -> pa.Table:
     ValueError
         Input that breaks the contract of ``read_choices``.
     """
-    fits = [fit_table(table, plan) for table in tables]
+    fits = in_workers(partial(fit_table, plan=plan), tables, workers)
     return pa.concat_tables([FIT_SCHEMA.empty_table(), *fits])
 
 

@@ -288,3 +288,10 @@ def test_a_replicate_that_runs_off_keeps_its_side() -> None:
     assert unknown + len(endless) <= row["failed_replicates"] == 23
     # 2.5 % of 2,000 are 50, more than are at either end
     assert row["ci_lo"] is not None
+
+
+def test_workers_change_no_bit() -> None:
+    answers = table(shopper("a", price=-1.0), shopper("b", price=-0.4))
+    alone = bootstrap_table(answers, pairs())
+    assert alone.num_rows > 0
+    assert bootstrap_table(answers, pairs(), workers=2).equals(alone)

@@ -304,8 +304,9 @@ def test_row_order_changes_no_bit(answers: Table, seed: int) -> None:
 def test_tables_one_by_one_give_what_one_table_gives(answers: Table) -> None:
     other = shopper(8, "binary", model="z/z")
     both = fit_table(joined([answers, other]), EVERY_FIT)
-    parts = (pa.table(part) for part in (answers, other))
-    assert fit_tables(parts, EVERY_FIT).equals(both)
+    parts = [pa.table(part) for part in (answers, other)]
+    assert fit_tables(iter(parts), EVERY_FIT).equals(both)
+    assert fit_tables(iter(parts), EVERY_FIT, workers=2).equals(both)
     assert fit_tables((), EVERY_FIT).equals(FIT_SCHEMA.empty_table())
 
 

@@ -11,6 +11,7 @@ def model(dbt, session):
     from expectations.gate import require_green
     from models.hotel_bootstrap import bootstrap_table
     from models.hotel_plan import BOOTSTRAPPED, input_columns
+    from models.workers import cores
 
     dbt.ref("gate_hotel_intermediate")
     require_green(session, "hotel_intermediate")
@@ -30,4 +31,9 @@ def model(dbt, session):
         .project("study_id, group_id")
     )
     answers = choices.project(", ".join(input_columns(BOOTSTRAPPED)))
-    return bootstrap_table(answers.to_arrow_table(), pairs.to_arrow_table())
+    models = len(choices.project("study_id, model_id").distinct().fetchall())
+    return bootstrap_table(
+        answers.to_arrow_table(),
+        pairs.to_arrow_table(),
+        workers=min(cores(), models),
+    )

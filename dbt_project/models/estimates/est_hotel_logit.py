@@ -12,6 +12,7 @@ def model(dbt, session):
     from expectations.gate import require_green
     from models.hotel_logit import fit_tables
     from models.hotel_plan import EVERY_FIT, input_columns
+    from models.workers import cores
 
     dbt.ref("gate_hotel_intermediate")
     require_green(session, "hotel_intermediate")
@@ -30,4 +31,5 @@ def model(dbt, session):
         is_model = ColumnExpression("model_id") == ConstantExpression(model_id)
         return choices.filter(is_study & is_model).to_arrow_table()
 
-    return fit_tables((of_pair(*pair) for pair in pairs), EVERY_FIT)
+    tables = (of_pair(*pair) for pair in pairs)
+    return fit_tables(tables, EVERY_FIT, workers=min(cores(), len(pairs)))

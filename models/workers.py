@@ -1,0 +1,87 @@
+"""Estimation over several cores: one job for each model, results in order.
+
+Processes and not threads, since much of an estimation holds the interpreter's lock.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from functools import cache
+from itertools import islice
+from multiprocessing import get_context, parent_process
+from threading import Thread
+from typing import TypeVar
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+def cores() -> int:
+    """Return how many cores this process may use, at least 1."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def in_workers(
+    function: Callable[[Job], Result], jobs: Iterable[Job], workers: int
+) -> Iterator[Result]:
+    """Apply a function to each job, in several processes at once.
+
+    Parameters
+    ----------
+    function
+        A function of a module, which other processes can import.
+    jobs
+        Taken a few at a time, so that a generator keeps few in memory.
+    workers
+        Processes, kept for later calls; 1 or fewer: none, the jobs are done here. A
+        script that asks for more must guard its own start by ``__name__``.
+
+    Yields
+    ------
+    object
+        One result for each job, in the order of the jobs, the same whatever the number
+        of workers.
+
+    Raises
+    ------
+    Exception
+        What the function raised on a job; ``BrokenProcessPool`` where a worker died.
+    """
+    if workers <= 1:
+        yield from map(function, jobs)
+        return
+    pool, queue = _pool(workers), iter(jobs)
+    ahead: deque[Future[Result]] = deque(
+        pool.submit(function, job) for job in islice(queue, workers + 1)
+    )
+    while ahead:
+        result = ahead.popleft().result()
+        ahead.extend(pool.submit(function, job) for job in islice(queue, 1))
+        yield result
+
+
+@cache
+def _pool(workers: int) -> ProcessPoolExecutor:
+    # a fork would copy the locks of threads that it does not copy
+    return ProcessPoolExecutor(
+        workers, mp_context=get_context("spawn"), initializer=_begin
+    )
+
+
+def _begin() -> None:
+    # ctrl-C is heeded by the parent, which no worker outlives
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def _leave_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(0)
