@@ -13,7 +13,6 @@ warehouse, no dbt. Axes: m models, n answers, g pairs, k terms.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,8 +46,9 @@ MEANS = {
 # answers find a third to six tenths
 SPREAD = 0.5
 SLOT_SPREAD = 0.25
-# models in one long table: more would only take memory
-_BATCH = 40
+# A bank has its own bias, of which all its models partake: one bank for all would make
+# them dependent, and the bands are for independent ones.
+MODELS_PER_BANK = 20
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
 
 
@@ -70,11 +70,11 @@ class Bank:
         Shape (n,) and (n, 2).
     """
 
-    def __init__(self, seed: int, pairs: int = PAIRS, reps: int = REPS) -> None:
+    def __init__(self, seed: int) -> None:
         tasks = draw_bank(
             make_pool(),
-            pairs=pairs,
-            pair_reps=reps,
+            pairs=PAIRS,
+            pair_reps=REPS,
             triples=0,
             triple_reps=1,
             seed=seed,
@@ -92,7 +92,6 @@ class Bank:
         self.pair: Ints = np.repeat([task.group_id - 1 for task in tasks], 2)
         ids = [[option.hotel_id for option in task.options] for task in tasks]
         self.hotel_ids: Ints = np.repeat(ids, 2, axis=0)
-        self.pairs = pairs
 
     @property
     def differences(self) -> Floats:
@@ -107,7 +106,7 @@ class Bank:
         ``shared``, shape (g, k), makes half of the variance of every taste: what models
         that answer the same bank have in common.
         """
-        z = rng.standard_normal((self.pairs, len(TERMS)))
+        z = rng.standard_normal((PAIRS, len(TERMS)))
         if shared is not None:
             z = np.sqrt(0.5) * (z + shared)
         own = tastes.mean + tastes.sd * z
@@ -174,11 +173,25 @@ def draw_tastes(
     return Tastes(mean, sd)
 
 
-def fit_models(
-    bank: Bank, answers: Iterator[tuple[tuple[str, str], Bools]]
-) -> Iterator[dict[str, Any]]:
-    """Yield the audited log fit of every model, in ascending order of its keys."""
-    while some := list(islice(answers, _BATCH)):
-        keys, chosen = zip(*some, strict=True)
-        table = bank.long_table(np.stack(chosen), keys)
-        yield from fit_table(table, PLAN).to_pylist()
+class Model(NamedTuple):
+    """One simulated model: its keys, what its fit aims at, and what it answers."""
+
+    study_id: str
+    model_id: str
+    aim: Floats
+    chosen: Bools
+
+
+def draw_banks(seeds: tuple[int, ...], models: int) -> Iterator[tuple[Bank, range]]:
+    """Yield the banks of a study and the numbers of the models that each is put to."""
+    for first in range(0, models, MODELS_PER_BANK):
+        stream = np.random.SeedSequence([*seeds, first]).generate_state(1)
+        last = min(first + MODELS_PER_BANK, models)
+        yield Bank(int(stream[0])), range(first, last)
+
+
+def fit_models(bank: Bank, models: Sequence[Model]) -> list[dict[str, Any]]:
+    """Return the audited log fit of each of some models, in ascending order of keys."""
+    keys = [(model.study_id, model.model_id) for model in models]
+    chosen = np.stack([model.chosen for model in models])
+    return fit_table(bank.long_table(chosen, keys), PLAN).to_pylist()

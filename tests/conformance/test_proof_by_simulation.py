@@ -15,7 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pytest
-from conformance.proof_models import TERMS, Bank, Tastes, draw_tastes, fit_models
+from conformance.proof_models import (
+    MODELS_PER_BANK,
+    PAIRS,
+    TERMS,
+    Bank,
+    Model,
+    Tastes,
+    draw_banks,
+    draw_tastes,
+    fit_models,
+)
 from conformance.proof_seeds import BANK, LOCKED, MODELS, NULLS
 
 from models.bootstrap import bootstrap
@@ -69,27 +79,18 @@ class Intervals:
         return Count(self._hits[key], self._of[key])
 
 
-@pytest.fixture(scope="module")
-def bank() -> Bank:
-    return Bank(BANK)
-
-
-def simulate(
-    bank: Bank, seed: int, models: int, **ranges: tuple[float, float]
-) -> tuple[list[Floats], list[Bools]]:
-    """Return what the fits of models aim at, and their answers."""
-    aims, answers = [], []
-    for number in range(models):
-        rng = np.random.default_rng([seed, number])
-        tastes = draw_tastes(rng, **ranges)
-        aims.append(bank.aim(tastes))
-        answers.append(bank.answer(tastes, rng))
-    return aims, answers
-
-
-def keyed(answers: list[Bools]) -> Iterator[tuple[tuple[str, str], Bools]]:
-    for number, chosen in enumerate(answers):
-        yield ("study", f"{number:05d}"), chosen
+def singles(
+    seed: int, models: int, **ranges: tuple[float, float]
+) -> Iterator[tuple[Bank, list[Model]]]:
+    """Yield models whose tastes all differ, bank by bank."""
+    for bank, numbers in draw_banks((BANK, seed), models):
+        found = []
+        for number in numbers:
+            rng = np.random.default_rng([seed, number])
+            tastes = draw_tastes(rng, **ranges)
+            chosen = bank.answer(tastes, rng)
+            found.append(Model("study", f"{number:05d}", bank.aim(tastes), chosen))
+        yield bank, found
 
 
 def worth(review_score: Any, log_price: Any) -> Any:
@@ -124,24 +125,27 @@ def add_bootstrap(
     intervals.add("bootstrap", WTP, percentile_interval(value), worth(*aim[places]))
 
 
+def add_worth(intervals: Intervals, row: Row, aim: Floats) -> None:
+    """Count the intervals that the estimates give a willingness to pay."""
+    places = [TERMS.index(figure) for figure in COEFFICIENTS]
+    for value in wtp_table(pa.Table.from_pylist([row])).to_pylist():
+        if value["attribute"] == "review_score":
+            for kind, name in (("delta", "ci"), ("fieller", "fieller")):
+                ends = value[f"{name}_lo"], value[f"{name}_hi"]
+                intervals.add(kind, WTP, ends, worth(*aim[places]))
+
+
 @pytest.fixture(scope="module")
-def intervals(bank: Bank) -> Intervals:
+def intervals() -> Intervals:
     """Intervals of every kind, of models whose tastes all differ."""
     found = Intervals()
-    aims, answers = simulate(bank, MODELS, COVERED_MODELS)
-    counts = draw_counts(REPLICATES["audited"], bank.pairs)
-    places = [TERMS.index(figure) for figure in COEFFICIENTS]
-    for row, aim, chosen in zip(
-        fit_models(bank, keyed(answers)), aims, answers, strict=True
-    ):
-        assert row["status"] == "ok"
-        add_coefficients(found, row, aim)
-        add_bootstrap(found, bank, chosen, counts, aim)
-        for value in wtp_table(pa.Table.from_pylist([row])).to_pylist():
-            if value["attribute"] == "review_score":
-                for kind, name in (("delta", "ci"), ("fieller", "fieller")):
-                    ends = value[f"{name}_lo"], value[f"{name}_hi"]
-                    found.add(kind, WTP, ends, worth(*aim[places]))
+    counts = draw_counts(REPLICATES["audited"], PAIRS)
+    for bank, models in singles(MODELS, COVERED_MODELS):
+        for row, model in zip(fit_models(bank, models), models, strict=True):
+            assert row["status"] == "ok"
+            add_coefficients(found, row, model.aim)
+            add_worth(found, row, model.aim)
+            add_bootstrap(found, bank, model.chosen, counts, model.aim)
     return found
 
 
@@ -184,40 +188,46 @@ def test_naive_intervals_cover_too_seldom(intervals: Intervals, figure: str) -> 
     assert count.share < 0.9, count
 
 
-@pytest.fixture(scope="module")
-def comparisons(bank: Bank) -> list[Row]:
-    """All comparisons within families of models that have the same tastes."""
-    return comparison_table(
-        pa.Table.from_pylist(
-            [
-                {
-                    "study_id": row["study_id"],
-                    "reading": "audited",
-                    "metric": figure,
-                    "model_id": row["model_id"],
-                    "estimate": row["estimate"][place],
-                    "status": row["status"],
-                    "cluster_id": row["cluster_id"],
-                    "influence": row["cluster_influence"][place :: len(TERMS)],
-                }
-                for row in fit_models(bank, families(bank))
-                for figure in COEFFICIENTS
-                for place in [TERMS.index(figure)]
-            ],
-            schema=COMPARISON_INPUT,
-        )
-    ).to_pylist()
-
-
-def families(bank: Bank) -> Iterator[tuple[tuple[str, str], Bools]]:
+def families() -> Iterator[tuple[Bank, list[Model]]]:
     """Yield models of equal tastes that differ from pair to pair partly in common."""
-    for number in range(FAMILIES):
-        rng = np.random.default_rng([NULLS, number])
-        tastes = draw_tastes(rng)
-        shared = rng.standard_normal((bank.pairs, len(TERMS)))
-        for member in range(FAMILY):
-            answers = bank.answer(tastes, rng, shared)
-            yield (f"{number:05d}", f"model {member}"), answers
+    for bank, numbers in draw_banks((BANK, NULLS), FAMILIES * FAMILY):
+        found = []
+        for number in numbers[::FAMILY]:
+            rng = np.random.default_rng([NULLS, number])
+            tastes = draw_tastes(rng)
+            shared = rng.standard_normal((PAIRS, len(TERMS)))
+            for member in range(FAMILY):
+                chosen = bank.answer(tastes, rng, shared)
+                name = f"model {member}"
+                found.append(Model(f"{number:05d}", name, tastes.mean, chosen))
+        yield bank, found
+
+
+def figures(row: Row) -> Iterator[Row]:
+    """Yield the figures of a fit as comparisons read them."""
+    for figure in COEFFICIENTS:
+        place = TERMS.index(figure)
+        yield {
+            "study_id": row["study_id"],
+            "reading": "audited",
+            "metric": figure,
+            "model_id": row["model_id"],
+            "estimate": row["estimate"][place],
+            "status": row["status"],
+            "cluster_id": row["cluster_id"],
+            "influence": row["cluster_influence"][place :: len(TERMS)],
+        }
+
+
+@pytest.fixture(scope="module")
+def comparisons() -> list[Row]:
+    """All comparisons within families of models that have the same tastes."""
+    found: list[Row] = []
+    for bank, models in families():
+        rows = [one for row in fit_models(bank, models) for one in figures(row)]
+        table = pa.Table.from_pylist(rows, schema=COMPARISON_INPUT)
+        found += comparison_table(table).to_pylist()
+    return found
 
 
 @pytest.mark.parametrize("figure", COEFFICIENTS)
@@ -262,49 +272,59 @@ def test_holm_keeps_the_family_wise_error(comparisons: list[Row], figure: str) -
     assert sum(p < LEVEL for p in unadjusted.values()) > 0.1 * count.of
 
 
+class Locked(NamedTuple):
+    """A locked model, its fit, and how often it takes the card shown first."""
+
+    model: Model
+    row: Row
+    first_shown_share: float
+
+
 @pytest.fixture(scope="module")
-def locked(bank: Bank) -> tuple[list[Floats], list[Bools], list[Row]]:
+def locked() -> list[Locked]:
     """Models that nearly always take the second card, whatever stands there."""
-    aims, answers = simulate(bank, LOCKED, LOCKED_MODELS, slot=(-4.5, -3.75))
-    return aims, answers, list(fit_models(bank, keyed(answers)))
+    return [
+        Locked(model, row, float(np.mean(model.chosen == (bank.x[:, 0, 0] > 0))))
+        for bank, models in singles(LOCKED, LOCKED_MODELS, slot=(-4.5, -3.75))
+        for row, model in zip(fit_models(bank, models), models, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("figure", ["slot", *COEFFICIENTS])
 def test_tastes_of_locked_models_are_recovered(
-    bank: Bank, locked: tuple[list[Floats], list[Bools], list[Row]], figure: str
+    locked: list[Locked], figure: str
 ) -> None:
-    aims, answers, rows = locked
-    place = TERMS.index(figure)
-    first_shown = bank.x[:, 0, 0] > 0
-    shares = [np.mean(chosen == first_shown) for chosen in answers]
     # the audited verdict calls all of them locked: the second slot has 85 % or more
-    assert max(shares) <= 0.15
+    assert max(one.first_shown_share for one in locked) <= 0.15
+    place = TERMS.index(figure)
     found = Intervals()
-    for row, aim in zip(rows, aims, strict=True):
-        ends = row["ci_lo"][place], row["ci_hi"][place]
-        found.add("cluster", figure, ends, aim[place])
+    for one in locked:
+        ends = one.row["ci_lo"][place], one.row["ci_hi"][place]
+        found.add("cluster", figure, ends, one.model.aim[place])
     assert_covers(found["cluster", figure])
-    estimates = np.array([row["estimate"][place] for row in rows])
-    truths = np.array([aim[place] for aim in aims])
-    # a maximum of the likelihood lies outwards by some hundredths with so few choices
-    # of the first card
-    assert np.mean(estimates / truths) == pytest.approx(1, abs=0.05)
-    assert np.corrcoef(estimates, truths)[0, 1] > 0.7
+    estimates = np.array([one.row["estimate"][place] for one in locked])
+    aims = np.array([one.model.aim[place] for one in locked])
+    # with so few choices of the first card the maximum of a likelihood lies outwards by
+    # some hundredths
+    assert np.mean(estimates / aims) == pytest.approx(1, abs=0.05)
+    assert np.corrcoef(estimates, aims)[0, 1] > 0.7
 
 
-def test_the_whole_is_ten_times_the_tenth(bank: Bank) -> None:
-    # the models of the tenth are the first of the whole: their streams are their own
-    first, second = (simulate(bank, MODELS, models)[1] for models in (1, 2))
-    assert (first[0] == second[0]).all()
-    assert (second[0] != second[1]).any()
+def test_the_tenth_is_the_beginning_of_the_whole() -> None:
+    # streams of banks and models are their own, whoever else is drawn
+    (few,) = (models for _, models in singles(MODELS, 1))
+    more = next(models for _, models in singles(MODELS, MODELS_PER_BANK + 1))
+    assert (few[0].chosen == more[0].chosen).all()
+    assert (more[0].chosen != more[1].chosen).any()
 
 
-def test_mean_tastes_are_what_fits_aim_at_where_none_varies(bank: Bank) -> None:
+def test_mean_tastes_are_what_fits_aim_at_where_none_varies() -> None:
+    bank = Bank(0)
     tastes = draw_tastes(np.random.default_rng(0))
     aim = bank.aim(Tastes(tastes.mean, 0 * tastes.sd))
     np.testing.assert_allclose(aim, tastes.mean, rtol=1e-6)
-    # random tastes shrink the rest by about 1 / sqrt(1 + 0.346 v), here a sixth to two
-    # fifths (Zeger, Liang and Albert 1988)
+    # random tastes shrink the rest by about 1 / sqrt(1 + 0.346 v), here a twentieth to
+    # a half (Zeger, Liang and Albert 1988)
     shrunk = bank.aim(tastes)[1:] / tastes.mean[1:]
     assert (shrunk > 0.5).all()
     assert (shrunk < 0.95).all()
