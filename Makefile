@@ -59,7 +59,7 @@ test: setup ## every test; PRICEBENCH_RELEASE_DIR=DIR adds those on the publishe
 	@$(BIN)/pytest
 
 proof: setup ## statistical proof by simulation, whole; `make test` runs a tenth of it
-	@PRICEBENCH_PROOF=whole $(BIN)/pytest --durations=3 \
+	@PRICEBENCH_PROOF=whole $(BIN)/pytest -s \
 	  tests/conformance/test_proof_by_simulation.py
 
 bench: setup ## speed: bootstrap against statsmodels and xlogit, build of 28 models; JSON

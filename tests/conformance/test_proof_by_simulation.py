@@ -60,6 +60,10 @@ class Count(NamedTuple):
     def share(self) -> float:
         return self.hits / self.of
 
+    def say(self, what: str) -> None:
+        """Print it; `make proof` shows what tests print."""
+        print(f"\n  {what}: {self.hits:,} of {self.of:,}, {self.share:.2%}", end=" ")
+
 
 class Intervals:
     """Counts how often intervals of a kind hold what they are for."""
@@ -149,8 +153,9 @@ def intervals() -> Intervals:
     return found
 
 
-def assert_covers(count: Count) -> None:
+def assert_covers(count: Count, what: str) -> None:
     """Hold a share of 95 % intervals to its band."""
+    count.say(f"{what} intervals cover")
     if WHOLE:
         assert 0.93 <= count.share <= 0.97, count
     else:
@@ -169,14 +174,14 @@ def test_intervals_of_coefficients_cover(
     count = intervals[kind, figure]
     # a two-way matrix that is not positive gives no interval, and that is rare
     assert count.of >= COVERED_MODELS * (0.95 if kind == "twoway" else 1)
-    assert_covers(count)
+    assert_covers(count, f"{kind} {figure}")
 
 
 @pytest.mark.parametrize("kind", ["delta", "fieller", "bootstrap"])
 def test_intervals_of_willingness_to_pay_cover(intervals: Intervals, kind: str) -> None:
     count = intervals[kind, WTP]
     assert count.of == COVERED_MODELS
-    assert_covers(count)
+    assert_covers(count, f"{kind} {WTP}")
 
 
 @pytest.mark.parametrize("figure", COEFFICIENTS)
@@ -184,6 +189,7 @@ def test_naive_intervals_cover_too_seldom(intervals: Intervals, figure: str) -> 
     # errors that take answers to one pair for independent: were they as good as the
     # clustered ones, the proof above would prove nothing
     count = intervals["naive", figure]
+    count.say(f"naive {figure} intervals cover")
     assert count.of == COVERED_MODELS
     assert count.share < 0.9, count
 
@@ -242,6 +248,7 @@ def test_the_paired_test_rejects_true_nulls_at_its_level(
         if row["metric"] == figure and (row["model_a"], row["model_b"]) in apart
     ]
     count = Count(sum(p < LEVEL for p in p_values), len(p_values))
+    count.say(f"paired {figure} tests reject a true null")
     assert count.of == 2 * FAMILIES
     if WHOLE:
         assert 0.04 <= count.share <= 0.06, count
@@ -262,6 +269,7 @@ def test_holm_keeps_the_family_wise_error(comparisons: list[Row], figure: str) -
             smallest[study] = min(row["p_adjusted"], smallest.get(study, 1.0))
             unadjusted[study] = min(row["p_value"], unadjusted.get(study, 1.0))
     count = Count(sum(p < LEVEL for p in smallest.values()), len(smallest))
+    count.say(f"Holm's method errs on {figure} in families")
     assert count.of == FAMILIES
     if WHOLE:
         assert count.share <= 0.06, count
@@ -301,7 +309,7 @@ def test_tastes_of_locked_models_are_recovered(
     for one in locked:
         ends = one.row["ci_lo"][place], one.row["ci_hi"][place]
         found.add("cluster", figure, ends, one.model.aim[place])
-    assert_covers(found["cluster", figure])
+    assert_covers(found["cluster", figure], f"locked models' {figure}")
     estimates = np.array([one.row["estimate"][place] for one in locked])
     aims = np.array([one.model.aim[place] for one in locked])
     # with so few choices of the first card the maximum of a likelihood lies outwards by
