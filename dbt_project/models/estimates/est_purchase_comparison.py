@@ -13,4 +13,7 @@ def model(dbt, session):
         .filter(f"reading = 'audited' and metric in {COMPARED_METRICS}")
         .project("*, value as estimate")
     )
-    return comparison_table(audited.to_arrow_table())
+    listed = dbt.ref("comparison_pair").filter("instrument = 'purchase'")
+    return comparison_table(
+        audited.to_arrow_table(), listed.project("model_a, model_b").fetchall()
+    )
