@@ -65,6 +65,17 @@
     {%- endif -%}
 {%- endmacro %}
 
+{# `schema.table.column` of everything that parts stand beside. A query and not the
+   adapter's list, which would open a transaction that dbt then rolls back. #}
+{% macro held_columns() -%}
+    {%- set found = run_query(
+        "select table_schema || '.' || table_name || '.' || column_name"
+        " from information_schema.columns"
+        " where table_schema in ('intermediate', 'marts')"
+    ) -%}
+    {{ return(found.columns[0].values() | list) }}
+{%- endmacro %}
+
 {# Parts and shared views that were never built exist empty from the start, with the
    columns of their contract. #}
 {% macro create_shared_tables() -%}
@@ -72,6 +83,7 @@
     {%- do require_loaded_warehouse() %}
     create schema if not exists intermediate;
     create schema if not exists marts;
+    {%- set held = held_columns() %}
     {%- for shared_name, shared in shared_parts().items() %}
     {%- set columns = graph.nodes['model.pricebench.' ~ shared_name].columns %}
     {%- for instrument in var('instruments') %}
@@ -83,6 +95,14 @@
         {{ column.name }} {{ column.data_type }}{{ "," if not loop.last }}
         {%- endfor %}
     );
+    {%- else %}
+    {#- a part of an older version: the view over all parts names every column, whether
+        or not a gate lets this part be built anew #}
+    {%- for column in node.columns.values()
+        if shared.schema ~ '.' ~ part ~ '.' ~ column.name not in held %}
+    alter table {{ shared.schema }}.{{ part }}
+    add column {{ column.name }} {{ column.data_type }};
+    {%- endfor %}
     {%- endif %}
     {%- endfor %}
     {%- if is_new_relation('marts', shared_name, 'view') %}

@@ -255,3 +255,19 @@ def test_a_mart_built_without_its_gate_is_not_shown_until_the_gate_has_run(
     assert build("est_hotel_wtp+").success
     assert _ask(warehouse, judged) == []
     assert _ask(warehouse, figures) == before
+
+
+def test_a_warehouse_of_an_older_version_gains_columns_and_views(warehouse, build):
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute("drop view marts.comparison")
+        connection.execute("drop view marts.reading_difference")
+        connection.execute("alter table marts.hotel_comparison drop column std_error")
+        connection.execute(
+            "alter table marts.purchase_reading_difference drop column reason_count"
+        )
+    assert build("comparison_pair").success
+    for column, view in (
+        ("std_error", "comparison"),
+        ("reason_count", "reading_difference"),
+    ):
+        _ask(warehouse, f"select {column} from marts.{view}")

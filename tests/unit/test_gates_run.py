@@ -21,7 +21,6 @@ from expectations.rules import (
     unique,
     within,
 )
-from expectations.validation import as_table, validate
 from ingest.schemas import RAW, RAW_HOTEL, quality_ddl
 
 BANK, POOL, FILE_HASH = "b" * 64, "d" * 64, "f" * 64
@@ -365,38 +364,3 @@ def test_a_red_gate_closes_the_later_ones_too(warehouse):
         _gate(warehouse)
     with pytest.raises(GateRefused, match="gate hotel_raw is red"):
         require_green(warehouse, "hotel_estimates")
-
-
-@pytest.mark.parametrize("value", ["null", "'nan'::double"])
-def test_neither_null_nor_not_a_number_is_a_value(warehouse, value):
-    warehouse.execute(f"create table figure as select 1 as id, {value} as figure")
-    suite = Suite({"figure": ("id",)}, tuple(not_null("figure", "id", "figure")))
-    figure = as_table(warehouse.table("figure"))
-    [held, broken] = validate(warehouse, suite, {"figure": figure})
-    assert (held.column, held.status) == ("id", "ok")
-    assert (broken.column, broken.status) == ("figure", "failed")
-    assert (broken.element_count, broken.unexpected_count) == (1, 1)
-
-
-def test_a_text_that_says_nan_is_a_value(warehouse):
-    warehouse.execute("create table figure as select 'nan' as figure")
-    suite = Suite({"figure": ("figure",)}, tuple(not_null("figure", "figure")))
-    figure = as_table(warehouse.table("figure"))
-    [outcome] = validate(warehouse, suite, {"figure": figure})
-    assert outcome.status == "ok"
-
-
-def test_a_table_without_rows_satisfies_every_rule_about_rows(warehouse):
-    warehouse.execute("create table figure (id integer, figure double)")
-    rules = [
-        *unique("figure", "id"),
-        *within("figure", "figure", low=0),
-        *one_of("figure", "reading", ["audited"]),
-    ]
-    suite = Suite({"figure": ("id",)}, tuple(rules))
-    tables = {"figure": as_table(warehouse.table("figure"))}
-    once, inside, unknown = validate(warehouse, suite, tables)
-    assert [(one.status, one.element_count) for one in (once, inside)] == [
-        ("ok", 0)
-    ] * 2
-    assert (unknown.status, unknown.sample) == ("error", "figure has no column reading")
