@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from datetime import datetime
 from importlib import metadata
 from pathlib import Path
 
@@ -159,7 +160,9 @@ def check_gates(warehouse: Path) -> Row:
     last = [gate for gate in gates if gate["layer"] == "marts"]
     if not last:
         return ("gates", "due", "not built to the end", "pricebench build")
-    return ("gates", "ok", f"{len(gates)} pass, built {green_date(last[0])}", None)
+    # an instrument without data was never green
+    newest = max(last, key=lambda gate: gate["last_green_at"] or datetime.min)
+    return ("gates", "ok", f"{len(gates)} pass, built {green_date(newest)}", None)
 
 
 def check_space(warehouse: Path) -> Row:

@@ -117,6 +117,21 @@ def test_green_gates_are_sound_until_other_data_is_loaded(empty_warehouse):
     assert mend == "run pricebench build"
 
 
+def test_the_build_has_the_date_of_the_instrument_with_data(empty_warehouse):
+    gate(empty_warehouse, "green", "raw")
+    gate(empty_warehouse, "green")
+    with duckdb.connect(str(empty_warehouse)) as connection:
+        connection.execute(
+            "insert into quality.gate_results by name select * replace ("
+            "'purchase' as instrument, 'purchase_' || layer as gate, 'empty' as status,"
+            " (select data_sha256 from quality.loaded_data"
+            " where instrument = 'purchase') as data_sha256)"
+            " from quality.gate_results"
+        )
+    found = doctor.check_gates(empty_warehouse)[2]
+    assert found == "4 pass, built 2026-01-02 03:04 UTC"
+
+
 def test_a_red_gate_is_wrong_and_says_how_to_mend_it(empty_warehouse, capsys):
     gate(empty_warehouse, "failed", "raw")
     gate(empty_warehouse, "green", data="of before")

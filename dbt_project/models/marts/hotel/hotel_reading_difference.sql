@@ -26,7 +26,13 @@ compare_positions as (
         count_answers.first_shown_rate as audited,
         pooled.verdict as as_published_verdict,
         count_answers.verdict as audited_verdict,
-        pooled.answers > count_answers.answers as is_pooled
+        pooled.answers > count_answers.answers as is_pooled,
+        -- would the published bound say otherwise of two-option answers alone?
+        (
+            abs(count_answers.first_shown_rate - 0.5)
+            <= {{ var('hotel_published_band') }}
+        )
+        != (pooled.verdict = 'engaged') as is_turned_by_pooling
     from count_answers
     inner join hotel_first_shown as pooled
         on count_answers.study_id = pooled.study_id
@@ -94,6 +100,10 @@ hotel_reading_difference as (
             when
                 compare_readings.metric in ('first_shown_rate', 'verdict')
                 and compare_positions.is_pooled
+                and (
+                    compare_readings.metric = 'first_shown_rate'
+                    or compare_positions.is_turned_by_pooling
+                )
                 then 'formats_pooled'
             when compare_readings.metric = 'verdict' then 'other_bounds'
             when compare_readings.as_published is null then 'undefined_as_published'
