@@ -24,12 +24,14 @@ def grain_rules(grains: Grains, *, one_sided: Sequence[str] = ()) -> list[Rule]:
     Returns
     -------
     list of Rule
-        One row for each key and no key null in every mart; known readings, and both of
-        them side by side where a mart has a reading and is not one-sided.
+        One row for each key, no key null and no figure that is not a number in every
+        mart; known readings, and both of them side by side where a mart has a reading
+        and is not one-sided.
     """
     read = [mart for mart, grain in grains.items() if "reading" in grain]
     return [
         *[_keyed(mart, grain) for mart, grain in grains.items()],
+        *[_numbers(mart, grain) for mart, grain in grains.items()],
         *[_known_readings(mart, grains[mart]) for mart in read],
         *[_two_sided(mart, grains[mart]) for mart in read if mart not in one_sided],
     ]
@@ -45,6 +47,19 @@ def _keyed(mart: str, grain: tuple[str, ...]) -> EmptyRule:
         select {keys}, count(*) as rows_of_key
         from {mart} group by {keys}
         having count(*) > 1 or {" or ".join(f"{key} is null" for key in grain)}
+        """,
+    )
+
+
+def _numbers(mart: str, grain: tuple[str, ...]) -> EmptyRule:
+    # of any column, whatever its type: no text of a mart is the word alone
+    return EmptyRule(
+        mart,
+        "every_figure_is_a_number_or_null",
+        f"""
+        select {", ".join(grain)}
+        from (select columns(*)::varchar from {mart}) as texts
+        where list_contains(list_value(*columns(*)), 'nan')
         """,
     )
 

@@ -10,6 +10,8 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import cache
 from itertools import islice
 from multiprocessing import get_context, parent_process
@@ -51,19 +53,38 @@ def in_workers(
     Raises
     ------
     Exception
-        What the function raised on a job; ``BrokenProcessPool`` where a worker died.
+        What the function raised on a job; ``RuntimeError`` where a worker was killed.
     """
     if workers <= 1:
         yield from map(function, jobs)
         return
-    pool, queue = _pool(workers), iter(jobs)
-    ahead: deque[Future[Result]] = deque(
-        pool.submit(function, job) for job in islice(queue, workers + 1)
-    )
-    while ahead:
-        result = ahead.popleft().result()
-        ahead.extend(pool.submit(function, job) for job in islice(queue, 1))
-        yield result
+    queue = iter(jobs)
+    ahead: deque[Future[Result]] = deque()
+    try:
+        with _uninterrupted():
+            pool = _pool(workers)
+            ahead.extend(
+                pool.submit(function, job) for job in islice(queue, workers + 1)
+            )
+        while ahead:
+            result = ahead.popleft().result()
+            ahead.extend(pool.submit(function, job) for job in islice(queue, 1))
+            yield result
+    except BrokenProcessPool as error:
+        _pool.cache_clear()
+        raise RuntimeError(
+            "a worker process was killed, perhaps for lack of memory: run it again"
+        ) from error
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    # a process that is started in here is deaf to ctrl-C from its first moment
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @cache
@@ -76,7 +97,6 @@ def _pool(workers: int) -> ProcessPoolExecutor:
 
 def _begin() -> None:
     # ctrl-C is heeded by the parent, which no worker outlives
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_leave_with_parent, daemon=True).start()
 
 

@@ -326,8 +326,20 @@ def _explain(result: Any, gate_rows: Grid, copy: Path) -> str:
     kind = getattr(getattr(result.node, "test_metadata", None), "name", None)
     if kind == _PROMISES and str(result.status) == "fail":
         return f"{name.removeprefix(f'{_PROMISES}_')}: {_promises(result, copy)}"
-    text = one_line(Exception(result.message or str(result.status)))
+    text = one_line(Exception(_cause(result.message or str(result.status))))
     return f"{name}: {text[:400]}{'…' if len(text) > 400 else ''}"
+
+
+def _cause(message: str) -> str:
+    """Return what a Python model raised, without the way that led there."""
+    # a traceback's own lines stand further in than the error that ends it
+    trace = re.search(
+        r"^( *)Traceback \(most recent call last\)", message, re.MULTILINE
+    )
+    if trace is None:
+        return message
+    raised = list(re.finditer(rf"^{trace[1]}[\w.]+: \S", message, re.MULTILINE))
+    return message[raised[-1].start() :] if raised else message
 
 
 def _promises(result: Any, copy: Path) -> str:

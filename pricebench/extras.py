@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 
+from pricebench.errors import CommandError
+
 # read by the YAML beside the estimates, so that `dbt build` in the project can ask too
 EXTRAS_VARIABLE = "PRICEBENCH_WITH"
 
@@ -30,11 +32,23 @@ def asked_for(extras: Sequence[Extra]) -> Iterator[None]:
     ------
     None
         The environment is as it was afterwards.
+
+    Raises
+    ------
+    CommandError
+        If the environment names something that is no extra.
     """
     before = os.environ.get(EXTRAS_VARIABLE)
-    named = (before or "").split(",") + [extra.value for extra in extras]
+    asked = [one.strip() for one in (before or "").split(",") if one.strip()]
+    unknown = sorted(set(asked) - set(Extra))
+    if unknown:
+        raise CommandError(
+            f"{EXTRAS_VARIABLE} names {unknown[0]!r}, which is no part of a build: "
+            f"one of {', '.join(Extra)}, or unset it"
+        )
+    named = asked + [extra.value for extra in extras]
     # one spelling, so that dbt reads its project anew only where the request changes
-    os.environ[EXTRAS_VARIABLE] = ",".join(sorted({one for one in named if one}))
+    os.environ[EXTRAS_VARIABLE] = ",".join(sorted(set(named)))
     try:
         yield
     finally:

@@ -34,6 +34,8 @@ _ACTING = (
     "query",
     "json_execute_serialized_sql",
 )
+# The one SET that changes nothing for the statements after it but a value of their own.
+_VARIABLE = re.compile(r"\s*set\s+variable\b", re.IGNORECASE)
 _WORD = re.compile(r"""\s*"?(\w+)""")
 _ALLOWED = (
     "query only reads the warehouse (SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW, "
@@ -144,7 +146,10 @@ def refuse_acts(connection: Any, sql: str) -> None:
             "no statement in the SQL: give one, such as 'select * from marts.model'"
         )
     for statement in statements:
-        if statement.type.name not in _KINDS:
+        is_setting = statement.type.name == "SET" and not _VARIABLE.match(
+            statement.query
+        )
+        if statement.type.name not in _KINDS or is_setting:
             word = _WORD.match(statement.query)
             kind = word[1].upper() if word else statement.type.name
             raise CommandError(f"{kind} refused: {_ALLOWED}")

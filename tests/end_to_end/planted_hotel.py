@@ -236,6 +236,10 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "every_row_has_a_value": [
             "update hotel_price_shape set bump_status = null",
         ],
+        "every_figure_is_a_number_or_null": [
+            "update hotel_board set log_price = 'nan' where reading = 'audited'",
+            "update hotel_coefficient set ci_lo = 'nan' where term = 'review_score'",
+        ],
         **COMPARISON,
         "every_key_is_whole_and_stands_once": [
             "insert into hotel_wtp from hotel_wtp limit 1",

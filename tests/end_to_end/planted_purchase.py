@@ -186,6 +186,9 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         ],
     },
     "marts": {
+        "every_figure_is_a_number_or_null": [
+            "update purchase_board set regret_pct_v = 'nan'",
+        ],
         "every_key_is_whole_and_stands_once": [
             "insert into purchase_cell from purchase_cell limit 1",
             "update purchase_cost set model_id = null where model_id = 'acme/noisy'",

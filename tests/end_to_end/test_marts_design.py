@@ -18,6 +18,7 @@ from models.hotel_design import design_table
 from models.hotel_mixed_logit import mixed_logit_table
 from pricebench.build import build
 from pricebench.cli import main
+from pricebench.errors import CommandError
 from pricebench.extras import EXTRAS_VARIABLE, Extra, asked_for
 
 KEYS = ("block", "specification", "term")
@@ -130,6 +131,12 @@ def test_what_is_asked_for_is_asked_once_and_then_forgotten(monkeypatch):
     with asked_for([]):
         assert os.environ[EXTRAS_VARIABLE] == "mixed_logit"
     assert os.environ[EXTRAS_VARIABLE] == "mixed_logit"
+    monkeypatch.setenv(EXTRAS_VARIABLE, "mixed_logit,tea")
+    with (
+        pytest.raises(CommandError, match="PRICEBENCH_WITH names 'tea'"),
+        asked_for([]),
+    ):
+        pass
 
 
 def test_an_unknown_extra_is_refused(capsys):

@@ -171,6 +171,22 @@ def test_a_long_message_is_cut_and_says_so(empty_warehouse):
     assert report.failures == (f"m: {'x' * 400}…",)
 
 
+def test_a_python_model_is_explained_by_what_it_raised(empty_warehouse):
+    message = (
+        "Runtime Error in model est_hotel_logit (models/estimates/est_hotel_logit.py)\n"
+        "  Python model failed:\n  Traceback (most recent call last):\n"
+        '    File "x.py", line 1, in fit_table\n      raise ValueError(text)\n'
+        "  concurrent.futures.process.RemoteTraceback: \n"
+        "  The above exception was the direct cause of the following exception:\n"
+        "  RuntimeError: a worker process was killed: run it again\n"
+    )
+    broken = result("est_hotel_logit", "estimates", "error", message=message)
+    report = summarise([broken], empty_warehouse)
+    assert report.failures == (
+        "est_hotel_logit: RuntimeError: a worker process was killed: run it again",
+    )
+
+
 def test_a_build_without_failure_ends_well(tmp_path):
     report = BuildReport(Grid(("layer",), (("marts",),)), Grid(("gate",), ()), (), True)
     require_success(report, tmp_path / "w.duckdb")

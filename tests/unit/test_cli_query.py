@@ -66,8 +66,11 @@ LOG = "enable_logging('QueryLog', storage='file', storage_path='{folder}/log')"
         ("select * from read_text('{folder}/secret.csv')", "disabled by configuration"),
         ("attach '{folder}/new.duckdb'", "ATTACH refused"),
         ("attach ':memory:' as other", "ATTACH refused"),
-        ("set enable_external_access = true", "has been locked"),
-        ("set lock_configuration = false", "has been locked"),
+        ("set enable_external_access = true", "SET refused"),
+        ("set lock_configuration = false", "SET refused"),
+        # the note that figures are old looks for the schema
+        ("set search_path = 'main'; from numbers", "SET refused"),
+        ("use main; from numbers", "USE refused"),
         ("install httpfs", "INSTALL refused"),
         ("load httpfs", "LOAD refused"),
         ("pragma enable_profiling", "PRAGMA refused"),

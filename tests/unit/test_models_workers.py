@@ -50,6 +50,16 @@ def test_an_error_of_a_job_is_raised_here():
     assert list(in_workers(int, ["3"], 2)) == [3]
 
 
+def _die(_job: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_worker_that_is_killed_is_named_and_replaced():
+    with pytest.raises(RuntimeError, match="a worker process was killed"):
+        list(in_workers(_die, range(2), 2))
+    assert list(in_workers(int, ["3"], 2)) == [3]
+
+
 def test_jobs_are_taken_a_few_at_a_time():
     taken = []
 
