@@ -44,6 +44,7 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/uv pip sync -q --python $(BIN)/python --compile-bytecode \
 	  --require-hashes requirements.lock
 	@$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m pricebench.prepare
 	@touch $@
 
 demo: setup ## simulated shoppers from nothing to the board, in ./warehouse.duckdb

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pricebench.console import Say
@@ -130,6 +131,40 @@ def _nothing_selected(select: Sequence[str]) -> str:
     )
 
 
+def read_project() -> None:
+    """Read the dbt project, so that the first build need not.
+
+    Raises
+    ------
+    CommandError
+        If dbt cannot read it.
+    """
+    from dbt.cli.main import dbtRunner
+
+    from ingest.warehouse_path import copy_path
+
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        copy = copy_path(folder / "any.duckdb")
+        copy.parent.mkdir()
+        with _working_beside(copy), redirect_stdout(sys.stderr):
+            outcome = dbtRunner().invoke(_dbt_command("parse", folder))
+        if outcome.exception is not None:
+            raise CommandError(
+                f"dbt cannot read {DBT_PROJECT} ({one_line(outcome.exception)})"
+            ) from outcome.exception
+        _keep_parsed(folder)
+
+
+def _dbt_command(verb: str, folder: Path) -> list[str]:
+    command = [verb, "--project-dir", str(DBT_PROJECT)]
+    command += ["--profiles-dir", str(DBT_PROJECT), "--log-level", "none"]
+    command += ["--log-level-file", "warn"]
+    command += ["--no-use-colors", "--no-use-colors-file"]
+    command += ["--target-path", str(folder / "target")]
+    return [*command, "--log-path", str(folder / "logs")]
+
+
 def _run_dbt(copy: Path, folder: Path, options: list[str], say: Say) -> list[Any]:
     from dbt.cli.main import dbtRunner
 
@@ -137,15 +172,11 @@ def _run_dbt(copy: Path, folder: Path, options: list[str], say: Say) -> list[Any
     folder.mkdir(exist_ok=True)
     # Compiled models are nobody's source, whatever the warehouse is called.
     (folder / ".gitignore").write_text("*\n", encoding="utf-8")
-    command = ["build", "--project-dir", str(DBT_PROJECT)]
-    command += ["--profiles-dir", str(DBT_PROJECT), "--log-level", "none"]
+    command = _dbt_command("build", folder)
     # They test the code, not the data: `dbt build` and `make test` run them.
     command += ["--exclude-resource-type", "unit_test"]
     # nothing reads what these leave out, and writing it takes a tenth of a build
-    command += ["--log-level-file", "warn", "--no-write-json"]
-    command += ["--no-use-colors", "--no-use-colors-file"]
-    command += ["--target-path", str(folder / "target")]
-    command += ["--log-path", str(folder / "logs"), *options]
+    command += ["--no-write-json", *options]
     if _PARSED.exists():
         command += ["--partial-parse-file-path", str(_PARSED)]
     with (
