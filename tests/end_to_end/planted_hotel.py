@@ -138,6 +138,10 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
     },
     "estimates": {
         **BOOTSTRAP,
+        "every_figure_is_a_number_or_null": [
+            "update est_hotel_design set expected_std_error = 'nan' "
+            "where term = 'stars'",
+        ],
         "every_row_has_a_value": [
             "update est_hotel_wtp set status = null where attribute = 'stars'",
         ],

@@ -33,7 +33,7 @@ def test_the_sql_in_the_readme_gives_rows(built_demo, built_purchase, capsys):
     ]
     assert len(statements) == 4
     for sql in statements:
-        built = built_purchase if "'purchase'" in sql else built_demo
+        built = built_purchase if "purchase" in sql else built_demo
         command = ["query", sql, "--format", "csv", "--warehouse", str(built)]
         assert main(command) == 0
         assert len(capsys.readouterr().out.splitlines()) > 2, sql
