@@ -1,27 +1,25 @@
-"""Asks Great Expectations whether rules hold on frames pulled from DuckDB."""
+"""Checks whether rules hold on frames pulled from DuckDB."""
 
 from __future__ import annotations
 
-import logging
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from expectations.frame_check import Answer, Question, start_check
 from expectations.outcome import SAMPLE_ROWS, Outcome, counted, errored
 from expectations.rules import FILE_COLUMNS, ROW_COLUMNS, EmptyRule, RowRule, Suite
 
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
+    import pyarrow as pa
 
 # What a rule on columns and their types reads.
 _COLUMNS = "layer_column"
 
-# The library keeps its current context in a global, and dbt runs gates in threads.
-_ONE_AT_A_TIME = threading.Lock()
+_Finish = Callable[[], dict[int, Outcome]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,91 +79,57 @@ def validate(
         others are checked all the same. Tables without rows satisfy every rule
         about rows.
     """
-    outcomes: dict[int, Outcome] = {}
-    with _ONE_AT_A_TIME:
-        check = _frame_checker()
-        for name in dict.fromkeys(rule.table for rule in suite.rules):
-            rules = {
-                number: rule
-                for number, rule in enumerate(suite.rules)
-                if isinstance(rule, RowRule) and rule.table == name
-            }
-            outcomes |= _check_rows(connection, suite, tables.get(name), rules, check)
-        outcomes |= _check_empty(connection, suite, tables, check)
+    started = [
+        _start_rows(connection, suite, tables.get(name), rules)
+        for name, rules in _by_table(suite).items()
+    ]
+    # asked while the library looks at the rows
+    outcomes = _check_empty(connection, suite, tables)
+    for finish in started:
+        outcomes |= finish()
     return [outcomes[number] for number in sorted(outcomes)]
 
 
-_Wanted = Sequence[tuple[str, Mapping[str, object]]]
-_Checker = Callable[["pd.DataFrame", _Wanted, int], Sequence[Any]]
+def _by_table(suite: Suite) -> dict[str, dict[int, RowRule]]:
+    grouped: dict[str, dict[int, RowRule]] = {}
+    for number, rule in enumerate(suite.rules):
+        if isinstance(rule, RowRule):
+            grouped.setdefault(rule.table, {})[number] = rule
+    return grouped
 
 
-@cache
-def _frame_checker() -> _Checker:
-    """Return a function that validates expectations on a frame, one result for each."""
-    import great_expectations as gx
-    from great_expectations.data_context.types.base import (
-        DataContextConfig,
-        InMemoryStoreBackendDefaults,
-        ProgressBarsConfig,
-    )
-
-    logging.getLogger("great_expectations").setLevel(logging.ERROR)
-    config = DataContextConfig(
-        store_backend_defaults=InMemoryStoreBackendDefaults(),
-        progress_bars=ProgressBarsConfig(globally=False),
-    )
-    context = gx.get_context(mode="ephemeral", project_config=config)
-    source = context.data_sources.add_pandas("warehouse")
-    batches = source.add_dataframe_asset("frame").add_batch_definition_whole_dataframe(
-        "all"
-    )
-
-    def check(frame: pd.DataFrame, wanted: _Wanted, named: int) -> list[Any]:
-        suite = gx.ExpectationSuite(
-            name="rules",
-            expectations=[
-                getattr(gx.expectations, name)(**kwargs, meta={"number": number})
-                for number, (name, kwargs) in enumerate(wanted)
-            ],
-        )
-        # Row numbers, not `unexpected_index_column_names`: that option takes minutes
-        # on a large frame in which most rows break a rule.
-        result_format = {
-            "result_format": "SUMMARY",
-            "partial_unexpected_count": named,
-        }
-        batch = batches.get_batch({"dataframe": frame})
-        results = batch.validate(suite, result_format=result_format).results
-        by_number = {item.expectation_config.meta["number"]: item for item in results}
-        return [by_number[number] for number in range(len(wanted))]
-
-    return check
-
-
-def _check_rows(
+def _start_rows(
     connection: duckdb.DuckDBPyConnection,
     suite: Suite,
     table: Table | None,
     rules: Mapping[int, RowRule],
-    check: _Checker,
-) -> dict[int, Outcome]:
-    if not rules:
-        return {}
-    numbers, ordered = list(rules), list(rules.values())
+) -> _Finish:
+    """Begin to check the rules on the rows of one table; the result waits for them."""
+    name = next(iter(rules.values())).table
     try:
         if table is None:
-            raise LookupError(f"the gate was given no table {ordered[0].table}")
-        frame = _pull(connection, table, suite.keys[ordered[0].table], ordered)
-        if frame.empty:
-            return {number: _of_nothing(rules[number], table) for number in numbers}
-        wanted = [(rule.expectation, rule.kwargs) for rule in ordered]
-        results = check(frame, wanted, SAMPLE_ROWS)
+            raise LookupError(f"the gate was given no table {name}")
+        rows = _pull(connection, table, suite.keys[name], [*rules.values()])
+        if not rows.num_rows:
+            nothing = {n: _of_nothing(rule, table) for n, rule in rules.items()}
+            return lambda: nothing
+        wanted = [(rule.expectation, rule.kwargs) for rule in rules.values()]
+        answers = start_check(Question(rows, wanted, SAMPLE_ROWS))
     except Exception as error:  # whatever was raised, the rules stand unchecked
-        return {number: errored(rules[number], error) for number in numbers}
-    return {
-        number: _row_outcome(rules[number], result, frame, suite)
-        for number, result in zip(numbers, results, strict=True)
-    }
+        unchecked = {number: errored(rule, error) for number, rule in rules.items()}
+        return lambda: unchecked
+
+    def finish() -> dict[int, Outcome]:
+        try:
+            answered = answers()
+        except Exception as error:  # the same
+            return {number: errored(rule, error) for number, rule in rules.items()}
+        return {
+            number: _row_outcome(connection, rule, answer, rows, suite.keys[name])
+            for (number, rule), answer in zip(rules.items(), answered, strict=True)
+        }
+
+    return finish
 
 
 def _of_nothing(rule: RowRule, table: Table) -> Outcome:
@@ -183,7 +147,7 @@ def _pull(
     table: Table,
     keys: tuple[str, ...],
     rules: Sequence[RowRule],
-) -> pd.DataFrame:
+) -> pa.Table:
     """Return the rows with the columns that the rules and their messages need.
 
     A column that the table lacks is left to its expectation, which then errs.
@@ -191,28 +155,29 @@ def _pull(
     read = [column for rule in rules for column in rule.columns]
     wanted = dict.fromkeys((*keys, *read, *FILE_COLUMNS, *ROW_COLUMNS))
     columns = ", ".join(f'"{name}"' for name in wanted if name in table.types)
-    return connection.execute(f"select {columns} from ({table.query})").df()
+    return connection.sql(f"select {columns} from ({table.query})").to_arrow_table()
 
 
 def _row_outcome(
-    rule: RowRule, result: Any, frame: pd.DataFrame, suite: Suite
+    connection: duckdb.DuckDBPyConnection,
+    rule: RowRule,
+    answer: Answer,
+    rows: pa.Table,
+    keys: tuple[str, ...],
 ) -> Outcome:
-    raised = _exception_message(result.exception_info)
-    if raised is not None:
-        return errored(rule, raised)
-    found = result.result
-    offenders = frame.iloc[found["partial_unexpected_index_list"]]
-    rows, broken = found["element_count"], found["unexpected_count"]
-    return counted(
-        rule, result.success, rows, broken, offenders, suite.keys[rule.table]
-    )
+    import pyarrow as pa
+
+    if answer.raised is not None:
+        return errored(rule, answer.raised)
+    broken = rows.take(pa.array(answer.named, pa.int64()))
+    offenders = connection.from_arrow(broken).df()
+    return counted(rule, answer.holds, answer.rows, answer.broken, offenders, keys)
 
 
 def _check_empty(
     connection: duckdb.DuckDBPyConnection,
     suite: Suite,
     tables: Mapping[str, Table],
-    check: _Checker,
 ) -> dict[int, Outcome]:
     """Check all queries for offenders by one expectation on their numbers of rows."""
     outcomes: dict[int, Outcome] = {}
@@ -225,9 +190,7 @@ def _check_empty(
         except Exception as error:  # whatever was raised, the rule stands unchecked
             outcomes[number] = errored(rule, error)
     try:
-        broken = _not_empty(
-            {number: len(frame) for number, (_, frame) in found.items()}, check
-        )
+        broken = _not_empty({n: len(frame) for n, (_, frame) in found.items()})
     except Exception as error:  # whatever was raised, the rules stand unchecked
         return outcomes | {n: errored(rule, error) for n, (rule, _) in found.items()}
     rows = _count_rows(connection, tables, [rule for rule, _ in found.values()])
@@ -254,21 +217,21 @@ def _find_offenders(
     return connection.execute(query).df()
 
 
-def _not_empty(offenders: Mapping[int, int], check: _Checker) -> set[int]:
+def _not_empty(offenders: Mapping[int, int]) -> set[int]:
     """Return the rules that have offenders, as the library finds them."""
-    import pandas as pd
+    import pyarrow as pa
 
     if not offenders:
         return set()
-    frame = pd.DataFrame({"offenders": list(offenders.values())})
+    counts = pa.table({"offenders": list(offenders.values())})
     none = {"column": "offenders", "min_value": 0, "max_value": 0}
     # the library is slow to start: a question for each rule would take seconds
-    [result] = check(frame, [("ExpectColumnValuesToBeBetween", none)], len(frame))
-    raised = _exception_message(result.exception_info)
-    if raised is not None:
-        raise RuntimeError(raised)
+    asked = [("ExpectColumnValuesToBeBetween", none)]
+    [answer] = start_check(Question(counts, asked, len(offenders)))()
+    if answer.raised is not None:
+        raise RuntimeError(answer.raised)
     numbers = list(offenders)
-    return {numbers[row] for row in result.result["partial_unexpected_index_list"]}
+    return {numbers[row] for row in answer.named}
 
 
 def _count_rows(
@@ -299,10 +262,3 @@ def _column_list(tables: Mapping[str, Table]) -> str:
         for column, kind in table.types.items()
     ]
     return f"(table_name, column_name, data_type) as (values {', '.join(listed)})"
-
-
-def _exception_message(info: Mapping[str, Any]) -> str | None:
-    """Return what an expectation raised, from either shape the library reports."""
-    entries = [info] if "raised_exception" in info else list(info.values())
-    raised = [entry for entry in entries if entry.get("raised_exception")]
-    return str(raised[0]["exception_message"]) if raised else None

@@ -1,6 +1,6 @@
-"""Estimation over several cores: one job for each model, results in order.
+"""Work in other processes: a job for each model, or one aside, with results in order.
 
-Processes and not threads, since much of an estimation holds the interpreter's lock.
+Processes and not threads, since most of the work holds the interpreter's lock.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def in_workers(
         return
     queue = iter(jobs)
     ahead: deque[Future[Result]] = deque()
-    try:
+    with _replaced_when_killed():
         with _uninterrupted():
             pool = _pool(workers)
             ahead.extend(
@@ -70,6 +70,44 @@ def in_workers(
             result = ahead.popleft().result()
             ahead.extend(pool.submit(function, job) for job in islice(queue, 1))
             yield result
+
+
+def start_aside(function: Callable[[Job], Result], job: Job) -> Callable[[], Result]:
+    """Start a job in the one process kept for such jobs, which does them in turn.
+
+    Parameters
+    ----------
+    function
+        A function of a module, which other processes can import. A script that starts
+        one must guard its own start by ``__name__``.
+    job
+        Its argument, which can be pickled.
+
+    Returns
+    -------
+    callable
+        Waits for the result and returns it, or raises what the function raised;
+        ``RuntimeError`` where the process was killed.
+
+    Raises
+    ------
+    RuntimeError
+        The process was killed before the job reached it.
+    """
+    with _replaced_when_killed(), _uninterrupted():
+        future = _pool(1).submit(function, job)
+
+    def wait() -> Result:
+        with _replaced_when_killed():
+            return future.result()
+
+    return wait
+
+
+@contextmanager
+def _replaced_when_killed() -> Iterator[None]:
+    try:
+        yield
     except BrokenProcessPool as error:
         _pool.cache_clear()
         raise RuntimeError(

@@ -166,6 +166,9 @@ def _dbt_command(verb: str, folder: Path) -> list[str]:
 
 
 def _run_dbt(copy: Path, folder: Path, options: list[str], say: Say) -> list[Any]:
+    from expectations.frame_check import start_library
+
+    start_library()
     from dbt.cli.main import dbtRunner
 
     say("reading the dbt project")
