@@ -66,11 +66,10 @@ def run_gate(
     instrument, layer = gate.split("_", maxsplit=1)
     suite = suite or import_module(f"expectations.{gate}").SUITE
     side = session.cursor()
-    data_sha256 = _data_sha256(side, instrument)
+    data_sha256, row_count = _loaded(side, instrument)
     tables = {name: as_table(relation) for name, relation in relations.items()}
     outcomes = validate(side, suite, tables)
-    is_empty = _is_empty(side, instrument)
-    summary = _summarise(outcomes, is_empty)
+    summary = _summarise(outcomes, is_empty=not row_count)
     identity = (gate, instrument, layer, datetime.now(UTC).replace(tzinfo=None))
     _record(side, identity, data_sha256, [*outcomes, summary])
     if summary.status not in ("green", "empty"):
@@ -103,24 +102,13 @@ def require_green(session: duckdb.DuckDBPyConnection, gate: str) -> None:
         raise GateRefused(refusal)
 
 
-def _data_sha256(side: duckdb.DuckDBPyConnection, instrument: str) -> str | None:
+def _loaded(side: duckdb.DuckDBPyConnection, instrument: str) -> tuple[str | None, int]:
+    """Return the hash of an instrument's data and the rows of its raw tables."""
     found = side.execute(
-        "select data_sha256 from quality.loaded_data where instrument = ?", [instrument]
+        "select data_sha256, row_count from quality.loaded_data where instrument = ?",
+        [instrument],
     ).fetchall()
-    return found[0][0] if found else None
-
-
-def _is_empty(side: duckdb.DuckDBPyConnection, instrument: str) -> bool:
-    """Return whether no raw table of the instrument holds a row."""
-    listed = side.execute(
-        "select table_name from duckdb_tables() "
-        "where schema_name = ? and table_name not like '!_dlt%' escape '!'",
-        [f"raw_{instrument}"],
-    ).fetchall()
-    return not any(
-        side.execute(f'from raw_{instrument}."{name}" limit 1').fetchall()
-        for (name,) in listed
-    )
+    return found[0] if found else (None, 0)
 
 
 def _stopping(outcomes: Sequence[Outcome]) -> list[Outcome]:

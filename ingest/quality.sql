@@ -1,5 +1,6 @@
 -- Schema `quality`, the one schema that may hold clock times (UTC). Idempotent.
--- The placeholder raw_counts is filled in with one row per raw table: instrument, entry.
+-- The placeholder raw_counts is filled in with one row per raw table: instrument, entry,
+-- row_count.
 
 create schema if not exists quality;
 create table if not exists quality.quarantine (
@@ -29,7 +30,8 @@ create table if not exists quality.gate_results (
 
 -- loaded_data: one row per instrument. data_sha256 covers every accounted file, every
 -- excluded run and the row count of every raw table; clock times are left out, so two
--- warehouses with the same hash hold the same observations.
+-- warehouses with the same hash hold the same observations. row_count is that of all raw
+-- tables.
 create or replace view quality.loaded_data as
 with entries as (
     select
@@ -37,15 +39,19 @@ with entries as (
         concat_ws(
             ':', table_name, source_file, source_sha256, coalesce(bank_sha256, '-'),
             rows_accepted, rows_quarantined, rows_superseded
-        ) as entry
+        ) as entry,
+        0 as row_count
     from quality.row_accounting
     union all
-    select instrument, 'excluded:' || run_id as entry
+    select instrument, 'excluded:' || run_id as entry, 0 as row_count
     from quality.excluded_run
     union all
     $raw_counts
 )
-select instrument, sha256(string_agg(entry, '|' order by entry)) as data_sha256
+select
+    instrument,
+    sha256(string_agg(entry, '|' order by entry)) as data_sha256,
+    sum(row_count)::bigint as row_count
 from entries
 group by instrument;
 

@@ -194,7 +194,8 @@ def quality_ddl() -> str:
     """
     counts = [
         f"select '{schema.removeprefix('raw_')}' as instrument, "
-        f"'{table}:' || count(*) as entry from {schema}.{table}"
+        f"'{table}:' || count(*) as entry, count(*) as row_count "
+        f"from {schema}.{table}"
         for schema, tables in RAW.items()
         for table in tables
     ]

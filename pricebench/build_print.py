@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pricebench.build import BuildReport
+from pricebench.build_report import BuildReport
 from pricebench.errors import CommandError
 from pricebench.paths import dbt_folder
 from pricebench.reader import Grid

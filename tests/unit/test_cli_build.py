@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import duckdb
 import pytest
 
-from pricebench.build import BuildReport, summarise, with_parents
+from pricebench.build import with_parents
 from pricebench.build_print import print_report, require_success
+from pricebench.build_report import BuildReport, summarise
 from pricebench.errors import CommandError
 from pricebench.reader import Grid
 
