@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-
-import pyarrow as pa
 
 from ingest.errors import LoadError
 from ingest.hotel.banks import Banks, stored_banks
@@ -25,7 +23,7 @@ from ingest.hotel.shapes import (
     by_basename,
     is_hotel_data,
 )
-from ingest.load_report import LoadReport
+from ingest.load_report import Gathered, LoadReport, write_gathered
 from ingest.parsed_file import FileId, ParsedFile
 from ingest.source import Progress, Source, open_source
 from ingest.warehouse import (
@@ -34,7 +32,6 @@ from ingest.warehouse import (
     open_database,
     standing_files,
     working_copy,
-    write_into,
 )
 
 __all__ = ["LoadError", "LoadReport", "load_hotel"]
@@ -44,19 +41,14 @@ INSTRUMENT = "hotel"
 _Run = tuple[str, str]  # run_id, bank_sha256
 
 
-@dataclass
-class _Load:
+@dataclass(kw_only=True)
+class _Load(Gathered):
     """A load in the making."""
 
     standing: set[FileKey]
     runs: dict[_Run, FileKey]
     replace: bool
     say: Progress
-    parsed: list[ParsedFile] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    superseded: list[FileKey] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +117,15 @@ def load_hotel(
             )
         with working_copy(warehouse) as copy:
             standing = standing_files(copy, INSTRUMENT)
-            load = _Load(standing, _stored_runs(copy), replace, say)
+            load = _Load(
+                standing=standing, runs=_stored_runs(copy), replace=replace, say=say
+            )
             files = _read_files(load, opened, names)
             banks = Banks(stored_banks(copy), bank)
             _load_references(load, files)
             _load_banks(load, files, banks)
             _load_answers(load, files, banks)
-            return _write(load, copy, opened, set(names))
+            return write_gathered(load, INSTRUMENT, copy, opened, set(names))
 
 
 def _unread(opened: Source) -> str:
@@ -290,31 +284,3 @@ def _stored_runs(copy: Path) -> dict[_Run, FileKey]:
         (run_id, bank): FileKey("run", file, sha256, bank)
         for run_id, bank, file, sha256 in rows
     }
-
-
-def _write(load: _Load, copy: Path, opened: Source, used: set[str]) -> LoadReport:
-    tables: dict[str, list[pa.Table]] = {}
-    for parsed in load.parsed:
-        tables.setdefault(parsed.table_name, []).append(parsed.table)
-    aside = [row for parsed in load.parsed for row in parsed.quarantined]
-    written = write_into(
-        copy,
-        INSTRUMENT,
-        {name: pa.concat_tables(parts) for name, parts in tables.items()},
-        [parsed.account for parsed in load.parsed],
-        aside,
-        load.superseded,
-    )
-    ignored = [name for name in opened.names if name not in used]
-    ignored += [f"{name} ({what})" for name, what in opened.unread.items()]
-    return LoadReport(
-        source=opened.label,
-        files=written.written,
-        skipped=tuple(sorted(load.skipped)),
-        ignored=tuple(sorted(ignored)),
-        errors=tuple(load.errors),
-        notes=tuple(load.notes),
-        quarantined_rows=tuple(aside),
-        rows=written.rows,
-        superseded=written.superseded,
-    )

@@ -8,12 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-import pyarrow as pa
-
 from ingest.errors import LoadError
 from ingest.json_rows import JsonRow, read_json_rows
-from ingest.load_report import LoadReport
-from ingest.parsed_file import FileId, ParsedFile
+from ingest.load_report import Gathered, LoadReport, write_gathered
+from ingest.parsed_file import FileId
 from ingest.purchase.banks import Banks, stored_banks
 from ingest.purchase.read_bank import Bank, read_bank, scenario_rows
 from ingest.purchase.read_runs import read_runs, scenario_ids
@@ -24,7 +22,6 @@ from ingest.warehouse import (
     check_writable,
     standing_files,
     working_copy,
-    write_into,
 )
 
 __all__ = ["LoadError", "LoadReport", "load_purchase"]
@@ -34,8 +31,8 @@ BANK_FILES = "bank_*.json"
 RUNS_FILES = "<model>.jsonl"
 
 
-@dataclass
-class _Load:
+@dataclass(kw_only=True)
+class _Load(Gathered):
     """A load in the making."""
 
     standing: set[FileKey]
@@ -43,11 +40,6 @@ class _Load:
     banks: Banks
     replace: bool
     say: Progress
-    parsed: list[ParsedFile] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    superseded: list[FileKey] = field(default_factory=list)
     written: set[str] = field(default_factory=set)  # banks
 
 
@@ -97,11 +89,11 @@ def load_purchase(
         lines = [name for name in opened.names if name.endswith(".jsonl")]
         with working_copy(warehouse) as copy:
             load = _Load(
-                standing_files(copy, INSTRUMENT),
-                stored_runs(copy),
-                Banks(stored_banks(copy), size),
-                replace,
-                say,
+                standing=standing_files(copy, INSTRUMENT),
+                runs=stored_runs(copy),
+                banks=Banks(stored_banks(copy), size),
+                replace=replace,
+                say=say,
             )
             for name in banks:
                 _load_bank(load, opened, name)
@@ -112,7 +104,7 @@ def load_purchase(
                     f"{len(opened.names)}); expected {RUNS_FILES} with a scenario "
                     f"(sid) on every line, and {BANK_FILES}"
                 )
-            return _write(load, copy, opened, used.union(banks))
+            return write_gathered(load, INSTRUMENT, copy, opened, used.union(banks))
 
 
 def _is_bank(name: str) -> bool:
@@ -219,31 +211,3 @@ def _in_the_way(load: _Load, bank: Bank, run_ids: Iterable[str]) -> list[FileKey
                 "too; give a file that has all its runs"
             )
     return list(taken)
-
-
-def _write(load: _Load, copy: Path, opened: Source, used: set[str]) -> LoadReport:
-    tables: dict[str, list[pa.Table]] = {}
-    for parsed in load.parsed:
-        tables.setdefault(parsed.table_name, []).append(parsed.table)
-    aside = [row for parsed in load.parsed for row in parsed.quarantined]
-    written = write_into(
-        copy,
-        INSTRUMENT,
-        {name: pa.concat_tables(parts) for name, parts in tables.items()},
-        [parsed.account for parsed in load.parsed],
-        aside,
-        load.superseded,
-    )
-    ignored = [name for name in opened.names if name not in used]
-    ignored += [f"{name} ({what})" for name, what in opened.unread.items()]
-    return LoadReport(
-        source=opened.label,
-        files=written.written,
-        skipped=tuple(sorted(load.skipped)),
-        ignored=tuple(sorted(ignored)),
-        errors=tuple(load.errors),
-        notes=tuple(load.notes),
-        quarantined_rows=tuple(aside),
-        rows=written.rows,
-        superseded=written.superseded,
-    )
