@@ -12,6 +12,7 @@ from expectations.rules import (
     unique,
     within,
 )
+from expectations.run_rules import run_rules
 from expectations.vocabulary import (
     CHOICES,
     FORMAT_OPTIONS,
@@ -301,19 +302,6 @@ _COUNTS: list[Rule] = [
         group by all
         """,
     ),
-    *unique("int_hotel_run", "study_id", "run_id"),
-    *unique("int_hotel_model", "model_id"),
-    *unique("int_hotel_model", "slug"),
-    EmptyRule(
-        "int_hotel_run",
-        "every_run_has_a_model_and_adds_up",
-        """
-        select study_id, run_id, model_id, calls, failed_calls, invalid_replies
-        from int_hotel_run
-        where model_id not in (select model_id from int_hotel_model)
-            or failed_calls + invalid_replies > calls
-        """,
-    ),
 ]
 
 SUITE = Suite(
@@ -333,5 +321,5 @@ SUITE = Suite(
         "int_hotel_run": ("study_id", "run_id"),
         "int_hotel_model": ("model_id",),
     },
-    rules=(*_OPTIONS, *_ANSWERS, *_CHOICES, *_COUNTS),
+    rules=(*_OPTIONS, *_ANSWERS, *_CHOICES, *_COUNTS, *run_rules("hotel")),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from expectations.rules import EmptyRule, Suite, not_null, one_of, typed, unique
+from expectations.run_rules import staging_rules
 from expectations.vocabulary import (
     CHOICES,
     FORMAT_OPTIONS,
@@ -17,17 +18,6 @@ from expectations.vocabulary import (
 
 TABLES = ("task", "response", "run", "hotel", "capability_score", "simulated_taste")
 _RUN_KEY = "source, run_id, bank_sha256"
-
-
-def _row_counts() -> str:
-    return " union all ".join(
-        f"""
-        select '{table}' as table_name,
-            (select count(*) from raw_{table}) as raw_rows,
-            (select count(*) from stg_hotel_{table}) as staged_rows
-        """
-        for table in TABLES
-    )
 
 
 _TYPES = [
@@ -119,50 +109,10 @@ _CLOSURE = [
     ),
     EmptyRule(
         "stg_hotel_run",
-        "a_study_is_one_bank_prompt_protocol_and_source",
-        """
-        select study_id, count(distinct identity) as identities
-        from (
-            select study_id,
-                concat_ws('|', bank_sha256, coalesce(prompt_sha256, ''), protocol,
-                    source) as identity
-            from stg_hotel_run
-        ) as identified
-        group by study_id having count(distinct identity) > 1
-        """,
-    ),
-    EmptyRule(
-        "stg_hotel_run",
-        "every_model_id_has_a_provider",
-        """
-        select study_id, run_id, model_id
-        from stg_hotel_run where not contains(model_id, '/')
-        """,
-    ),
-    EmptyRule(
-        "stg_hotel_run",
         "every_variant_is_in_the_registry",
         """
         select study_id, run_id, variant
         from stg_hotel_run anti join hotel_variant using (variant)
-        """,
-    ),
-]
-
-_ACCOUNTING = [
-    EmptyRule(
-        "stg_hotel_response",
-        "every_raw_row_is_staged_once",
-        f"select * from ({_row_counts()}) as counted where raw_rows != staged_rows",
-    ),
-    EmptyRule(
-        "stg_hotel_run",
-        "every_exclusion_is_marked",
-        """
-        select excluded_run.run_id, excluded_run.reason
-        from excluded_run
-        anti join (select * from stg_hotel_run where is_excluded) as marked
-            using (run_id)
         """,
     ),
 ]
@@ -176,5 +126,5 @@ SUITE = Suite(
         "stg_hotel_capability_score": ("model_name",),
         "stg_hotel_simulated_taste": ("run_id", "term"),
     },
-    rules=(*_TYPES, *_KEYS, *_VOCABULARY, *_CLOSURE, *_ACCOUNTING),
+    rules=(*_TYPES, *_KEYS, *_VOCABULARY, *_CLOSURE, *staging_rules("hotel", TABLES)),
 )

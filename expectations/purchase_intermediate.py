@@ -12,6 +12,7 @@ from expectations.rules import (
     unique,
     within,
 )
+from expectations.run_rules import run_rules
 from expectations.vocabulary import (
     MENUS,
     PURCHASE_CATEGORIES,
@@ -163,22 +164,6 @@ _DECISIONS: list[Rule] = [
     ),
 ]
 
-_RUNS: list[Rule] = [
-    *unique("int_purchase_run", "study_id", "run_id"),
-    *unique("int_purchase_model", "model_id"),
-    *unique("int_purchase_model", "slug"),
-    EmptyRule(
-        "int_purchase_run",
-        "every_run_has_a_model_and_adds_up",
-        """
-        select study_id, run_id, model_id, calls, failed_calls, invalid_replies
-        from int_purchase_run
-        where model_id not in (select model_id from int_purchase_model)
-            or failed_calls + invalid_replies > calls
-        """,
-    ),
-]
-
 SUITE = Suite(
     keys={
         "int_purchase_option": _OPTION_KEY,
@@ -186,5 +171,5 @@ SUITE = Suite(
         "int_purchase_run": ("study_id", "run_id"),
         "int_purchase_model": ("model_id",),
     },
-    rules=(*_OPTIONS, *_DECISIONS, *_RUNS),
+    rules=(*_OPTIONS, *_DECISIONS, *run_rules("purchase")),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from expectations.rules import EmptyRule, Rule, Suite, not_null, one_of, typed, unique
+from expectations.run_rules import staging_rules
 from expectations.vocabulary import (
     PURCHASE_CATEGORIES,
     PURCHASE_LABELS,
@@ -12,17 +13,6 @@ from expectations.vocabulary import (
 TABLES = ("scenario", "response", "run")
 _RUN_KEY = "source, run_id, bank_sha256"
 _QUESTION = f"{_RUN_KEY}, scenario_id, label, repeat"
-
-
-def _row_counts() -> str:
-    return " union all ".join(
-        f"""
-        select '{table}' as table_name,
-            (select count(*) from raw_{table}) as raw_rows,
-            (select count(*) from stg_purchase_{table}) as staged_rows
-        """
-        for table in TABLES
-    )
 
 
 _ROWS: list[Rule] = [
@@ -75,43 +65,6 @@ _CLOSURE: list[Rule] = [
             or max(source_row) filter (where not is_superseded) != max(source_row)
         """,
     ),
-    EmptyRule(
-        "stg_purchase_run",
-        "a_study_is_one_bank_prompt_protocol_and_source",
-        """
-        select study_id, count(distinct identity) as identities
-        from (
-            select study_id,
-                concat_ws('|', bank_sha256, coalesce(prompt_sha256, ''), protocol,
-                    source) as identity
-            from stg_purchase_run
-        ) as identified
-        group by study_id having count(distinct identity) > 1
-        """,
-    ),
-    EmptyRule(
-        "stg_purchase_run",
-        "every_model_id_has_a_provider",
-        """
-        select study_id, run_id, model_id
-        from stg_purchase_run where not contains(model_id, '/')
-        """,
-    ),
-    EmptyRule(
-        "stg_purchase_response",
-        "every_raw_row_is_staged_once",
-        f"select * from ({_row_counts()}) as counted where raw_rows != staged_rows",
-    ),
-    EmptyRule(
-        "stg_purchase_run",
-        "every_exclusion_is_marked",
-        """
-        select excluded_run.run_id, excluded_run.reason
-        from excluded_run
-        anti join (select * from stg_purchase_run where is_excluded) as marked
-            using (run_id)
-        """,
-    ),
 ]
 
 SUITE = Suite(
@@ -120,5 +73,5 @@ SUITE = Suite(
         "stg_purchase_response": ("answer_key",),
         "stg_purchase_run": ("study_id", "run_id"),
     },
-    rules=(*_ROWS, *_CLOSURE),
+    rules=(*_ROWS, *_CLOSURE, *staging_rules("purchase", TABLES)),
 )
