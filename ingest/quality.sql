@@ -1,6 +1,6 @@
 -- Schema `quality`, the one schema that may hold clock times (UTC). Idempotent.
 -- The placeholder raw_counts is filled in with one row per raw table: instrument, entry,
--- row_count.
+-- row_count, is_file.
 
 create schema if not exists quality;
 create table if not exists quality.quarantine (
@@ -31,7 +31,8 @@ create table if not exists quality.gate_results (
 -- loaded_data: one row per instrument. data_sha256 covers every accounted file, every
 -- excluded run and the row count of every raw table; clock times are left out, so two
 -- warehouses with the same hash hold the same observations. row_count is that of all raw
--- tables.
+-- tables. is_untouched: no file was ever loaded, no row stands there and no gate ever saw
+-- one, so that there is nothing to build.
 create or replace view quality.loaded_data as
 with entries as (
     select
@@ -40,10 +41,11 @@ with entries as (
             ':', table_name, source_file, source_sha256, coalesce(bank_sha256, '-'),
             rows_accepted, rows_quarantined, rows_superseded
         ) as entry,
-        0 as row_count
+        0 as row_count,
+        true as is_file
     from quality.row_accounting
     union all
-    select instrument, 'excluded:' || run_id as entry, 0 as row_count
+    select instrument, 'excluded:' || run_id as entry, 0 as row_count, false as is_file
     from quality.excluded_run
     union all
     $raw_counts
@@ -51,7 +53,16 @@ with entries as (
 select
     instrument,
     sha256(string_agg(entry, '|' order by entry)) as data_sha256,
-    sum(row_count)::bigint as row_count
+    sum(row_count)::bigint as row_count,
+    sum(row_count) = 0
+    and not bool_or(is_file)
+    and not exists (
+        select 1
+        from quality.gate_results
+        where gate_results.instrument = entries.instrument
+            and gate_results.expectation = 'gate'
+            and gate_results.status <> 'empty'
+    ) as is_untouched
 from entries
 group by instrument;
 

@@ -194,7 +194,7 @@ def quality_ddl() -> str:
     """
     counts = [
         f"select '{schema.removeprefix('raw_')}' as instrument, "
-        f"'{table}:' || count(*) as entry, count(*) as row_count "
+        f"'{table}:' || count(*) as entry, count(*) as row_count, false as is_file "
         f"from {schema}.{table}"
         for schema, tables in RAW.items()
         for table in tables

@@ -94,7 +94,7 @@ def _read_gates(copy: Path) -> tuple[Grid, Grid]:
         gates = fetch(
             connection,
             "select gate, status, is_current, last_green_at from quality.gate_status "
-            "order by run_at, gate",
+            "order by instrument, layer_number",
         )
         rows = fetch(
             connection,

@@ -85,7 +85,11 @@ def build(
         str | None, typer.Option(help="Target of the dbt profile.")
     ] = None,
     full_refresh: Annotated[
-        bool, typer.Option("--full-refresh", help="Rebuild incremental tables.")
+        bool,
+        typer.Option(
+            "--full-refresh",
+            help="Rebuild incremental tables, and those of instruments without data.",
+        ),
     ] = False,
     extra: Annotated[
         list[Extra] | None,

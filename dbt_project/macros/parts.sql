@@ -90,11 +90,7 @@
     {%- set part = shared.part.format(instrument) %}
     {%- set node = graph.nodes['model.pricebench.' ~ part] %}
     {%- if is_new_relation(shared.schema, part, 'table') %}
-    create table {{ shared.schema }}.{{ part }} (
-        {%- for column in node.columns.values() %}
-        {{ column.name }} {{ column.data_type }}{{ "," if not loop.last }}
-        {%- endfor %}
-    );
+    {{ create_empty_table(shared.schema, node) }}
     {%- else %}
     {#- a part of an older version: the view over all parts names every column, whether
         or not a gate lets this part be built anew #}
@@ -111,6 +107,41 @@
     {%- endif %}
     {%- endfor %}
     {%- endif %}
+{%- endmacro %}
+
+{# Instruments of which nothing was ever loaded, see quality.loaded_data. #}
+{% macro untouched_instruments() -%}
+    {%- set found = run_query(
+        "select instrument from quality.loaded_data where is_untouched"
+    ) -%}
+    {{ return(found.columns[0].values() | select('in', var('instruments')) | list) }}
+{%- endmacro %}
+
+{# Marts of such an instrument exist empty too, and its gates say so: `pricebench build`
+   leaves out what builds them, since none of it could find a row. #}
+{% macro create_untouched_marts() -%}
+    {%- if execute %}
+    {%- for instrument in untouched_instruments() %}
+    {%- for node in graph.nodes.values() if node.resource_type == 'model' %}
+    {%- if node.fqn[1:3] == ['marts', instrument] %}
+    {%- if is_new_relation('marts', node.name, 'table') %}
+    {{ create_empty_table('marts', node) }}
+    {%- endif %}
+    {%- elif 'gate' in node.tags and node.name.startswith('gate_' ~ instrument ~ '_') %}
+    {{ record_gate(node.name | replace('gate_', '', 1), 'empty') }};
+    {%- endif %}
+    {%- endfor %}
+    {%- endfor %}
+    {%- endif %}
+{%- endmacro %}
+
+{# The table of a contract, without rows. #}
+{% macro create_empty_table(schema, node) -%}
+    create table {{ schema }}.{{ node.name }} (
+        {%- for column in node.columns.values() %}
+        {{ column.name }} {{ column.data_type }}{{ "," if not loop.last }}
+        {%- endfor %}
+    );
 {%- endmacro %}
 
 {# Column names of the contract of the model being compiled. #}

@@ -13,6 +13,7 @@ from ingest.hotel.release import load_hotel
 from ingest.hotel.shoppers import Shopper
 from ingest.simulate import load_simulated_hotel, simulate_hotel, write_simulation
 from ingest.warehouse import init
+from pricebench.build import build
 from pricebench.cli import main
 from pricebench.runs import exclude_run
 
@@ -47,10 +48,13 @@ def shoppers(*names: str) -> list[Shopper]:
     return [cast[name] for name in names]
 
 
-def test_an_empty_warehouse_builds_to_empty_marts(tmp_path, build_all):
+@pytest.mark.parametrize("full_refresh", [False, True])
+def test_an_empty_warehouse_builds_to_empty_marts(tmp_path, full_refresh):
+    # by their own SQL, and left out of the build, by their contracts
     warehouse = tmp_path / "warehouse.duckdb"
     init(warehouse)
-    build_all(warehouse)
+    report = build(warehouse, lambda line: None, full_refresh=full_refresh)
+    assert report.failures == ()
     for mart in (*HOTEL_MARTS, "run", "model"):
         assert rows(warehouse, f"select count(*) from marts.{mart}") == [(0,)], mart
     gates = rows(
@@ -62,6 +66,8 @@ def test_an_empty_warehouse_builds_to_empty_marts(tmp_path, build_all):
 
 def test_one_locked_model_then_a_second_one(tmp_path, build_all):
     warehouse = tmp_path / "warehouse.duckdb"
+    init(warehouse)
+    build_all(warehouse)
     load_simulated_hotel(warehouse, shoppers=shoppers("first-card-locked"))
     build_all(warehouse)
     # Slot 1 every time: the two-option answers are separated by the slot, so no trade
