@@ -62,8 +62,8 @@ def combine(
     Returns
     -------
     Combination
-        Coefficients of weight 0 do not enter. Without any other the value is 0, its
-        error undefined and its status ``no_variation``. NaN where a coefficient with
+        Coefficients of weight 0 do not enter. Without any other nothing is known: NaN
+        with status ``no_variation``. NaN where a coefficient with
         weight is; the status is the worst of those with weight, at least ``weak`` when
         the interval contains 0, and ``failed`` when there is an estimate without an
         error.
@@ -71,7 +71,7 @@ def combine(
     used = np.flatnonzero(weights)
     nan = float(np.nan)
     if not len(used):
-        return Combination(0.0, nan, Interval(nan, nan), status.NO_VARIATION)
+        return Combination(nan, nan, Interval(nan, nan), status.NO_VARIATION)
     own = weights[used]
     value = float(own @ estimate[used])
     variance = float(own @ covariance[np.ix_(used, used)] @ own)

@@ -121,10 +121,11 @@ def price_lever_table(fits: Columns, bins: Columns) -> pa.Table:
         ``LEVER_SCHEMA``, one row for each fit, lever (20 dollars or 10 % off) and price
         ($100, $250, $800). ``share_change`` in (-0.5, 0.5) is the gain of one of two
         options that were equally good before. The interval is that of the utility,
-        turned into shares. ``no_variation`` with a change of 0 and no interval where a
-        decile curve is level; null with a status where a coefficient is missing, which
-        is ``too_few`` for a decile fit whose deciles are not ten rising prices. An
-        empty input gives an empty table.
+        turned into shares. Null with a status where a coefficient is missing, which is
+        ``too_few`` for a decile fit whose deciles are not ten rising prices and
+        ``no_variation`` where both prices lie below the median of its first decile, or
+        above that of its last: the curve says nothing there. An empty input gives an
+        empty table.
 
     Raises
     ------

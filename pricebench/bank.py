@@ -19,9 +19,10 @@ _LATIN = "latin"
 # terms whose precision the design is about, in the order in which they are printed
 _SHOWN = ("log_price", "price", "stars", "review_score")
 _HEADING = (
-    "design, in brackets that of the published procedure; the D-efficiency is over all "
-    "terms, controls and slots included:"
+    "design, in brackets that of the published procedure with as many answers; the "
+    "D-efficiency is over all terms, controls and slots included:"
 )
+_ERRORS = ("expected_std_error", "wtp_detectable_difference")
 _Rows = dict[tuple[str, str], list[dict[str, Any]]]
 
 
@@ -133,7 +134,9 @@ def describe_design(drawn: Tasks, bank: Tasks, *, latin: bool = False) -> list[s
         D-error of the draw over that of the design, at equal numbers of answers; above
         100 % the design is the better one), expected standard errors and the smallest
         differences in willingness to pay that are found, with those of the draw in
-        brackets. The tastes that are assumed stand in ``models.hotel_design``.
+        brackets, at the design's number of answers too: information grows with their
+        number, errors fall with its root. The tastes that are assumed stand in
+        ``models.hotel_design``.
     """
     from ingest.hotel.orthogonal import design_rows
     from models.hotel_design import design_table
@@ -159,32 +162,34 @@ def _describe_fit(
     rows: Sequence[dict[str, Any]],
     before: Sequence[dict[str, Any]],
 ) -> list[str]:
-    first, was = rows[0], before[0]
+    first, drawn = rows[0], before[0]
     title = f"{', '.join(fit)}, {first['tasks']:,} tasks, {first['answers']:,} answers"
-    errors = first["d_error"], was["d_error"]
-    efficiency = "unknown"
-    if None not in errors:
-        share = errors[1] * was["answers"] / (errors[0] * first["answers"])
-        efficiency = f"{share:.0%}"
-    old = {row["term"]: row for row in before}
+    # a Latin square asks a task more often than the two published orders
+    fewer = drawn["answers"] / first["answers"]
+    own, was = first["d_error"], _scaled(drawn["d_error"], fewer)
+    efficiency = "unknown" if own is None or was is None else f"{was / own:.0%}"
+    old = {
+        row["term"]: {name: _scaled(row[name], fewer**0.5) for name in _ERRORS}
+        for row in before
+    }
     shown = [row for row in rows if row["term"] in _SHOWN]
+    valued = [row for row in shown if row["wtp_usd"] is not None]
+    error, detectable = _ERRORS
     return [
-        f"{title}: D-error {_beside(*errors)}, D-efficiency {efficiency}",
-        "  expected standard errors: "
-        + _listed(shown, old, "expected_std_error", "{:.3g}"),
+        f"{title}: D-error {_beside(own, was)}, D-efficiency {efficiency}",
+        "  expected standard errors: " + _listed(shown, old, error, "{:.3g}"),
         "  smallest differences in willingness to pay found in 80 %: "
-        + _listed(
-            [row for row in shown if row["wtp_usd"] is not None],
-            old,
-            "wtp_detectable_difference",
-            "${:.3g}",
-        ),
+        + _listed(valued, old, detectable, "${:.3g}"),
     ]
+
+
+def _scaled(value: float | None, factor: float) -> float | None:
+    return None if value is None else value * factor
 
 
 def _listed(
     rows: Sequence[dict[str, Any]],
-    before: Mapping[str, dict[str, Any]],
+    before: Mapping[str, Mapping[str, float | None]],
     name: str,
     form: str,
 ) -> str:

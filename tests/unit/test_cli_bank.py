@@ -182,6 +182,17 @@ def test_the_plain_design_is_as_efficient_as_itself():
     assert sum("D-efficiency 100%" in line for line in lines) == 4
 
 
+def test_more_orders_do_not_make_a_bank_look_better():
+    # three orders of a triple instead of two are half as many answers again; with as
+    # many answers the same offers tell as much of the price
+    bank = sized_bank(make_pool(), "conjoint", size=48, seed=2)
+    lines = describe_design(bank, bank, latin=True)
+    [at] = [n for n, line in enumerate(lines) if line.startswith("ternary, log")]
+    assert "24 tasks, 72 answers" in lines[at]
+    own, was = re.search(r"log_price (\S+) \((\S+)\)", lines[at + 1]).groups()
+    assert float(own) / float(was) == pytest.approx(1, abs=0.05)
+
+
 def test_a_design_too_small_for_its_terms_says_so():
     bank = sized_bank(make_pool(), "fiveopt", size=1, seed=2)
     assert any("D-efficiency" in line for line in describe_design(bank, bank))
