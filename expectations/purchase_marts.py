@@ -11,7 +11,7 @@ from expectations.vocabulary import (
     PURCHASE_METRICS,
     PURCHASE_OPTIONS,
 )
-from models.purchase_terms import HEADLINE
+from models.purchase_terms import HEADLINE, PUBLISHED_METRICS
 
 # Mart -> its grain, as promised to analysts.
 GRAINS = {
@@ -30,6 +30,18 @@ _CERTIFICATES = ", ".join(
     f"max(certificate_share_as_published) filter (where label = '{label}') as {name}"
     for label, name in zip(
         PURCHASE_LABELS, ("bare", "record", "badge", "bond"), strict=True
+    )
+)
+_FIGURES = "\nunion all ".join(
+    f"select study_id, model_id, reading, '{metric}' as metric, {value} as value, "
+    f"{status} as status, {n} as n from purchase_board"
+    for metric, value, status, n in (
+        (HEADLINE, "value", "status", "n"),
+        *(
+            (name, name.lower(), f"{name.lower()}_status", "null")
+            for name in PUBLISHED_METRICS
+            if name != HEADLINE
+        ),
     )
 )
 
@@ -136,19 +148,18 @@ _IDENTITIES: list[Rule] = [
     ),
     EmptyRule(
         "purchase_board",
-        "the_headline_is_the_metric",
+        "every_figure_is_that_of_its_metric",
         f"""
-        select purchase_board.study_id, purchase_board.model_id, purchase_board.reading,
-            purchase_board.value, purchase_metric.value as metric_value
-        from purchase_board
-        left join purchase_metric
-            on purchase_board.study_id = purchase_metric.study_id
-            and purchase_board.model_id = purchase_metric.model_id
-            and purchase_board.reading = purchase_metric.reading
-            and purchase_metric.metric = '{HEADLINE}'
-        where purchase_board.value is distinct from purchase_metric.value
-            or purchase_board.status is distinct from purchase_metric.status
-            or purchase_board.n is distinct from purchase_metric.n
+        with figure as (
+            {_FIGURES}
+        )
+        select study_id, model_id, reading, metric, figure.value, figure.status,
+            purchase_metric.value as metric_value
+        from figure
+        left join purchase_metric using (study_id, model_id, reading, metric)
+        where figure.value is distinct from purchase_metric.value
+            or figure.status is distinct from purchase_metric.status
+            or purchase_metric.n is distinct from coalesce(figure.n, purchase_metric.n)
         """,
     ),
     EmptyRule(

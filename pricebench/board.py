@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from pricebench.errors import CommandError
-from pricebench.gates import refuse_unless_green
-from pricebench.reader import Grid, fetch, open_reader
+from pricebench.gates import loaded_instruments, refuse_unless_green
+from pricebench.reader import fetch, open_reader
+from pricebench.scorecards import INSTRUMENTS, SCORECARDS, Scorecard
 
 READINGS = ("as_published", "audited")
-INSTRUMENTS = ("hotel",)
+DERIVED = "derived"  # answers implied by a published figure: on no board
 BASE = "base"  # the variant whose answers the scorecard holds
 
 # What a study is; also what can make two tables incomparable.
@@ -34,18 +35,7 @@ SHARED = (
     "headline",
 )
 
-# Figure on the board -> its metric in `reading_difference`.
-METRICS = {
-    "first_shown_rate": "first_shown_rate",
-    "verdict": "verdict",
-    "log_price": "log_price",
-    "review_score": "review_score",
-    "pseudo_r2": "pseudo_r2",
-    "value": "wtp_review_score_usd",
-}
-NUMBERS = tuple(name for name in METRICS if name != "verdict")
-
-_ORDER = ("release", "collected", "simulated", "derived")
+_ORDER = ("release", "collected", "simulated", DERIVED)
 
 # Excluded runs count in no figure, but the study they belong to is named.
 _RUNS = f"""
@@ -106,8 +96,8 @@ class ModelLine:
 class Study:
     """One table of the board: models that may be compared with each other.
 
-    A study without models has no table, since no run of it that counts gave base
-    answers of two or three options; it is named, so that nothing loaded goes unsaid.
+    A study without models has no table, since no run of it that counts gave answers
+    that the board shows; it is named, so that nothing loaded goes unsaid.
     """
 
     study_id: str
@@ -118,11 +108,53 @@ class Study:
     variants: tuple[str, ...] = ()  # variants in the marts that the table leaves out
     excluded: bool = False  # every run of it was taken out
     smallest_detectable: float | None = None  # of the headline; median over pairs
+    instrument: str = INSTRUMENTS[0]
+
+    @property
+    def derived(self) -> bool:
+        """Whether its answers were not observed."""
+        return bool(self.facts["source"] == DERIVED)
 
     @property
     def simulated(self) -> bool:
         """Whether no real model answered."""
         return bool(self.facts["source"] == "simulated")
+
+
+def read_boards(warehouse: Path) -> tuple[tuple[Study, ...], tuple[str, ...]]:
+    """Read the scorecards of all instruments that have data.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path of the warehouse.
+
+    Returns
+    -------
+    studies : tuple of Study
+        As in `read_board`, one instrument after the other.
+    refusals : tuple of str
+        Why the board of an instrument with data cannot be shown, a line each.
+
+    Raises
+    ------
+    CommandError
+        If the warehouse cannot be read.
+    """
+    with open_reader(warehouse) as connection:
+        loaded = loaded_instruments(connection, warehouse)
+    studies: list[Study] = []
+    refusals: dict[str, str] = {}
+    for instrument in INSTRUMENTS:
+        try:
+            studies += read_board(warehouse, instrument)
+        except CommandError as error:
+            refusals[instrument] = str(error)
+    told = [line for instrument, line in refusals.items() if instrument in loaded]
+    if not told and len(refusals) == len(INSTRUMENTS):
+        # nothing was loaded and nothing built: one line says so
+        told = [refusals[INSTRUMENTS[0]]]
+    return tuple(studies), tuple(told)
 
 
 def read_board(warehouse: Path, instrument: str) -> tuple[Study, ...]:
@@ -139,8 +171,8 @@ def read_board(warehouse: Path, instrument: str) -> tuple[Study, ...]:
     -------
     tuple of Study
         Published data first, simulated data last, then studies without a table; models
-        in order of their names, since no value of the headline is better than another.
-        Empty where the instrument has no data.
+        in the order of the instrument's `Scorecard`. Empty where the instrument has no
+        data.
 
     Raises
     ------
@@ -176,6 +208,7 @@ def read_board(warehouse: Path, instrument: str) -> tuple[Study, ...]:
         runs.records(),
         left_out.records(),
         detectable.records(),
+        instrument,
     )
 
 
@@ -185,13 +218,15 @@ def arrange(
     runs: Sequence[Mapping[str, Any]],
     left_out: Sequence[Mapping[str, Any]] = (),
     detectable: Sequence[Mapping[str, Any]] = (),
+    instrument: str = INSTRUMENTS[0],
 ) -> tuple[Study, ...]:
     """Group the rows of the marts into studies and models.
 
     Parameters
     ----------
     board : sequence of mapping
-        Rows of ``hotel_board`` with ``display_name``, one per study, model, reading.
+        Rows of ``<instrument>_board`` with ``display_name``, one per study, model and
+        reading.
     parted : sequence of mapping
         Rows of ``reading_difference``.
     runs : sequence of mapping
@@ -201,12 +236,15 @@ def arrange(
         ``study_id`` and ``what``: runs and rows that count in no figure.
     detectable : sequence of mapping
         ``study_id`` and ``smallest_detectable``, where models are compared.
+    instrument : str
+        One of `INSTRUMENTS`.
 
     Returns
     -------
     tuple of Study
         As in `read_board`. A study whose runs do not name a fact has null there.
     """
+    card = SCORECARDS[instrument]
     loaded = {row["study_id"]: row for row in runs}
     least = {row["study_id"]: row["smallest_detectable"] for row in detectable}
     gaps = {(row["study_id"], row["model_id"], row["metric"]): row for row in parted}
@@ -226,7 +264,7 @@ def arrange(
                 study_id,
                 named,
                 tuple(name for name in FACTS if named[name] != above[name]),
-                _lines(mine, gaps),
+                _lines(mine, gaps, card),
                 tuple(row["what"] for row in left_out if row["study_id"] == study_id),
                 tuple(
                     one
@@ -235,6 +273,7 @@ def arrange(
                 ),
                 bool(known.get("is_excluded")),
                 least.get(study_id),
+                instrument,
             )
         )
     return tuple(studies)
@@ -243,102 +282,44 @@ def arrange(
 def _lines(
     rows: Sequence[Mapping[str, Any]],
     gaps: Mapping[tuple[str, str, str], Mapping[str, Any]],
+    card: Scorecard,
 ) -> tuple[ModelLine, ...]:
-    names = {row["model_id"]: row["display_name"] for row in rows}
-    order = sorted(names, key=lambda one: ((names[one] or one).lower(), one))
-    return tuple(
-        _line([row for row in rows if row["model_id"] == one], gaps) for one in order
-    )
+    ids = dict.fromkeys(row["model_id"] for row in rows)
+    lines = [
+        _line([row for row in rows if row["model_id"] == one], gaps, card)
+        for one in ids
+    ]
+    return tuple(sorted(lines, key=lambda line: _place(line, card)))
+
+
+def _place(line: ModelLine, card: Scorecard) -> tuple[Any, ...]:
+    model_id, audited = str(line.shared["model_id"]), line.readings["audited"]
+    name = str(line.shared["display_name"] or model_id).lower()
+    ranked = audited.get("status") == "ok"
+    figures = [
+        (-audited[figure] if largest else audited[figure]) if ranked else 0
+        for figure, largest in card.best_first
+    ]
+    return (bool(figures) and not ranked, *figures, name, model_id)
 
 
 def _line(
     rows: Sequence[Mapping[str, Any]],
     gaps: Mapping[tuple[str, str, str], Mapping[str, Any]],
+    card: Scorecard,
 ) -> ModelLine:
-    shared = {name: rows[0].get(name) for name in SHARED}
-    own = [name for name in rows[0] if name not in (*SHARED, "reading")]
+    common = (*SHARED, *card.shared)
+    shared = {name: rows[0].get(name) for name in common}
+    own = [name for name in rows[0] if name not in (*common, "reading")]
     readings = {row["reading"]: {name: row[name] for name in own} for row in rows}
     study_id, model_id = str(shared["study_id"]), str(shared["model_id"])
     gap = {
         name: gaps.get((study_id, model_id, metric), {})
-        for name, metric in METRICS.items()
+        for name, metric in card.metrics.items()
     }
     return ModelLine(
         shared,
         {reading: readings.get(reading, {}) for reading in READINGS},
-        {name: gap[name].get("difference") for name in NUMBERS},
-        {name: gap[name].get("reason") for name in METRICS},
+        {name: gap[name].get("difference") for name in card.numbers},
+        {name: gap[name].get("reason") for name in card.metrics},
     )
-
-
-def wide_rows(studies: Sequence[Study]) -> Grid:
-    """Lay the board out as one row per study and model.
-
-    Parameters
-    ----------
-    studies : sequence of Study
-        What `read_board` returned.
-
-    Returns
-    -------
-    Grid
-        Facts of the study, shared columns, then every figure as
-        ``<figure>_as_published`` and ``<figure>_audited``, then
-        ``<figure>_difference`` and ``<figure>_reason``, and the smallest detectable
-        difference of the study's headline. No digit is rounded. No columns where there
-        is no study.
-    """
-    records: list[dict[str, Any]] = []
-    for study in studies:
-        for model in study.models:
-            record = dict(study.facts) | dict(model.shared)
-            for reading in READINGS:
-                figures = model.readings[reading].items()
-                record |= {f"{name}_{reading}": value for name, value in figures}
-            record["smallest_detectable"] = study.smallest_detectable
-            record |= {f"{k}_difference": v for k, v in model.difference.items()}
-            record |= {f"{k}_reason": v for k, v in model.reasons.items()}
-            records.append(record)
-    columns = tuple(dict.fromkeys(name for record in records for name in record))
-    lead = ("study_id", "model_id", "display_name")
-    columns = tuple(sorted(columns, key=lambda one: one not in lead))
-    return Grid(columns, tuple(tuple(map(one.get, columns)) for one in records))
-
-
-def nested(studies: Sequence[Study]) -> list[dict[str, Any]]:
-    """Lay the board out as studies that hold models that hold readings.
-
-    Parameters
-    ----------
-    studies : sequence of Study
-        What `read_board` returned.
-
-    Returns
-    -------
-    list of dict
-        One entry per study, ready for JSON. ``not_comparable_with_above`` lists the
-        facts that differ from the study before; null in the first and where there are
-        no models. ``also_loaded`` lists variants that stand in the marts only.
-    """
-    return [
-        {
-            "study_id": study.study_id,
-            **study.facts,
-            "not_comparable_with_above": (
-                list(study.differs) if at and study.models else None
-            ),
-            "left_out": list(study.left_out),
-            "smallest_detectable": study.smallest_detectable,
-            "also_loaded": list(study.variants),
-            "models": [
-                {
-                    **model.shared,
-                    **model.readings,
-                    "difference": dict(model.difference),
-                    "reason": dict(model.reasons),
-                }
-                for model in study.models
-            ],
-        }
-        for at, study in enumerate(studies)
-    ]

@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 
-from pricebench.board import (
-    EXCLUDED,
-    READINGS,
-    ModelLine,
-    Study,
-    nested,
-    wide_rows,
-)
-from pricebench.board_cells import (
-    FIGURES,
-    LABELS,
-    LEGEND,
-    difference_cells,
-    dollars,
-    is_common,
-    lost,
-    model_name,
-    reading_cells,
-    remarks,
-    size,
-    text,
-)
-from pricebench.reader import Grid
-from pricebench.render import NOTHING, Format, dump_json, to_csv, to_markdown
+from pricebench import board_hotel, board_purchase
+from pricebench.board import EXCLUDED, Study
+from pricebench.board_data import nested, wide_rows
+from pricebench.board_layout import SHARED_WORDS, WIDTH, Look, fact, is_common, text
+from pricebench.render import Format, dump_json, to_csv, to_markdown
 
-WIDTH = 100
-NAME_WIDTH = 19
+LOOKS: Mapping[str, Look] = {
+    "hotel": board_hotel.LOOK,
+    "purchase": board_purchase.LOOK,
+}
 
 SOURCES = {
     "release": "a published release",
     "collected": "answers collected here",
-    "simulated": "SIMULATED SHOPPERS, no real model answered",
 }
 FACT_WORDS = {
     "source": "source",
@@ -45,10 +27,9 @@ FACT_WORDS = {
     "bank_sha256": "task bank",
     "prompt_sha256": "prompt",
 }
-SHARED_WORDS = {"run_date": "run date", "settings_label": "settings"}
 EMPTY = "No answers are loaded."
-NO_TABLE = "studies without base answers of two or three options"
 ALL_EXCLUDED = "studies whose runs are all excluded"
+ALL_DERIVED = "studies of derived answers, on no board since nobody gave them"
 UNDO = "`pricebench exclude RUN --undo`, then `pricebench build`, takes a run in again"
 
 
@@ -58,8 +39,8 @@ def print_board(studies: Sequence[Study], form: Format) -> str:
     Parameters
     ----------
     studies : sequence of Study
-        What `pricebench.board.read_board` returned; none give a line that says so
-        (``table``, ``md``), no line (``csv``) or an empty list (``json``).
+        What `pricebench.board.read_board` or `read_boards` returned; none give a line
+        that says so (``table``, ``md``), no line (``csv``) or an empty list (``json``).
     form : Format
         The format; ``csv`` and ``json`` carry every digit.
 
@@ -75,6 +56,14 @@ def print_board(studies: Sequence[Study], form: Format) -> str:
         return dump_json(nested(studies))
     if not studies:
         return EMPTY
+    parts: list[str] = []
+    for _, mine in groupby(studies, key=lambda study: study.instrument):
+        parts += _instrument_parts(list(mine), form)
+    return "\n\n".join(parts)
+
+
+def _instrument_parts(studies: Sequence[Study], form: Format) -> list[str]:
+    """Return the tables of one instrument, what has none, and the legend."""
     write = _terminal_parts if form is Format.table else _markdown_parts
     fold = _fold if form is Format.table else str
     shown = [study for study in studies if study.models]
@@ -83,8 +72,8 @@ def print_board(studies: Sequence[Study], form: Format) -> str:
     parts += map(fold, without_table(studies))
     if shown:
         end = "\n" if form is Format.table else "  \n"
-        parts.append(end.join(map(fold, LEGEND)))
-    return "\n\n".join(parts)
+        parts.append(end.join(map(fold, LOOKS[shown[0].instrument].legend)))
+    return parts
 
 
 def without_table(studies: Sequence[Study]) -> list[str]:
@@ -93,19 +82,27 @@ def without_table(studies: Sequence[Study]) -> list[str]:
     Parameters
     ----------
     studies : sequence of Study
-        What `pricebench.board.read_board` returned.
+        What `pricebench.board.read_board` or `read_boards` returned.
 
     Returns
     -------
     list of str
-        A line for those without answers of the kind, and one, which says how to undo
-        it, for those taken out as a whole; none where each study has its table.
+        By instrument a line for those without answers of the kind, one for those whose
+        answers are derived, and one, which says how to undo it, for those taken out as
+        a whole; none where each study has its table.
     """
-    bare = [study for study in studies if not study.models]
-    lacking = [_named(study) for study in bare if not study.excluded]
-    out = [_named(study) for study in bare if study.excluded]
-    lines = [f"{NO_TABLE}: {'; '.join(lacking)}"] if lacking else []
-    return lines + ([f"{ALL_EXCLUDED}: {'; '.join(out)}; {UNDO}"] if out else [])
+    lines: list[str] = []
+    for instrument, mine in groupby(studies, key=lambda study: study.instrument):
+        bare = [study for study in mine if not study.models]
+        out = [_named(study) for study in bare if study.excluded]
+        bare = [study for study in bare if not study.excluded]
+        derived = [_named(study) for study in bare if study.derived]
+        lacking = [_named(study) for study in bare if not study.derived]
+        no_table = LOOKS[instrument].no_table
+        lines += [f"{no_table}: {'; '.join(lacking)}"] if lacking else []
+        lines += [f"{ALL_DERIVED}: {'; '.join(derived)}"] if derived else []
+        lines += [f"{ALL_EXCLUDED}: {'; '.join(out)}; {UNDO}"] if out else []
+    return lines
 
 
 def _named(study: Study) -> str:
@@ -113,16 +110,17 @@ def _named(study: Study) -> str:
 
 
 def _brief_facts(study: Study) -> str:
-    facts = [text(study.facts["source"]), f"bank {_fact(study, 'bank_sha256')}"]
-    if study.variants:
+    facts = [text(study.facts["source"]), f"bank {fact(study, 'bank_sha256')}"]
+    if study.variants and not study.derived:
         facts.append(f"variants {', '.join(study.variants)}")
     return ", ".join(facts)
 
 
 def _title(study: Study) -> str:
-    number = len(study.models)
+    look, number = LOOKS[study.instrument], len(study.models)
+    source = look.simulated if study.simulated else SOURCES[study.facts["source"]]
     return (
-        f"Hotel choice, study {study.study_id}: {SOURCES[study.facts['source']]} "
+        f"{look.title}, study {study.study_id}: {source} "
         f"({number} model{'' if number == 1 else 's'})"
     )
 
@@ -131,7 +129,7 @@ def _warning(study: Study, above: Study | None) -> list[str]:
     if above is None:
         return []
     gaps = (
-        f"{FACT_WORDS[name]} {_fact(study, name)}, there {_fact(above, name)}"
+        f"{FACT_WORDS[name]} {fact(study, name)}, there {fact(above, name)}"
         for name in study.differs
     )
     return [f"NOT COMPARABLE with the table above: {'; '.join(gaps)}."]
@@ -139,7 +137,7 @@ def _warning(study: Study, above: Study | None) -> list[str]:
 
 def _facts(study: Study) -> str:
     """Say what the study is and what its models share; what varies is in the rows."""
-    facts = [f"{word} {_fact(study, name)}" for name, word in FACT_WORDS.items()]
+    facts = [f"{word} {fact(study, name)}" for name, word in FACT_WORDS.items()]
     facts += [
         f"{word} {text(study.models[0].shared[name])}"
         for name, word in SHARED_WORDS.items()
@@ -167,15 +165,9 @@ def _detectable(study: Study) -> list[str]:
     if least is None:
         return []
     return [
-        f"smallest detectable difference in audited WTP: ${dollars(least)} (found four "
-        "times in five at the 5 % level; median over pairs of models, see "
-        "marts.comparison)"
+        f"{LOOKS[study.instrument].detectable(least)} (found four times in five at the "
+        "5 % level; median over pairs of models, see marts.comparison)"
     ]
-
-
-def _fact(study: Study, name: str) -> str:
-    value = text(study.facts[name])
-    return value[:12] if name.endswith("sha256") else value
 
 
 def _fold(line: str) -> str:
@@ -185,88 +177,12 @@ def _fold(line: str) -> str:
 def _terminal_parts(study: Study, above: Study | None) -> list[str]:
     heading = [*_warning(study, above), _title(study), _facts(study), *_left_out(study)]
     below = map(_fold, [*_detectable(study), *_also_loaded(study)])
-    return ["\n".join(map(_fold, heading)), _terminal_table(study), *below]
-
-
-def _terminal_table(study: Study) -> str:
-    header = ("model", "reading", *FIGURES)
-    blocks = [list(_block(study, model)) for model in study.models]
-    widths, gap = _measure([header, *(row for block in blocks for row in block)])
-    over = _total(widths, gap) - WIDTH
-    if over > 0:
-        blocks = [list(_narrow(block, widths[-1] - over)) for block in blocks]
-        widths[-1] -= over
-    shown = ["\n".join(_align(row, widths, gap) for row in block) for block in blocks]
-    rule = "─" * _total(widths, gap)
-    return "\n".join([_align(header, widths, gap), rule, "\n\n".join(shown)])
-
-
-def _total(widths: Sequence[int], gap: int) -> int:
-    return sum(widths) + gap * (len(widths) - 1)
-
-
-def _measure(rows: Sequence[Sequence[str]]) -> tuple[list[int], int]:
-    """Return the columns' widths and what stands between them: 2, or 1 if crowded."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return widths, 2 if _total(widths, 2) <= WIDTH else 1
-
-
-def _align(row: Sequence[str], widths: Sequence[int], gap: int) -> str:
-    right = FIGURES.index("first") + 2
-    cells = (
-        cell.rjust(width) if at == right else cell.ljust(width)
-        for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-    )
-    return (" " * gap).join(cells).rstrip()
-
-
-def _narrow(block: Sequence[tuple[str, ...]], width: int) -> Iterator[tuple[str, ...]]:
-    """Fold the last column, never inside an interval."""
-    for *cells, last in block:
-        folded = textwrap.wrap(last.replace(", ", ",\N{NO-BREAK SPACE}"), width) or [""]
-        for at, part in enumerate(folded):
-            shown = cells if at == 0 else [""] * len(cells)
-            yield (*shown, part.replace("\N{NO-BREAK SPACE}", " "))
-
-
-def _block(study: Study, model: ModelLine) -> Iterator[tuple[str, ...]]:
-    """Yield the lines of one model: who it is at the left, its readings beside it."""
-    lines = [(LABELS[one], *reading_cells(model, one)) for one in READINGS]
-    lines.append((LABELS["difference"], *difference_cells(model)))
-    blank = ("",) * len(lines[0])
-    for left, cells in zip_longest(_identity(study, model), lines):
-        yield (left or "", *(cells or blank))
-
-
-def _identity(study: Study, model: ModelLine) -> list[str]:
-    what = f"simulated, {size(model)}" if study.simulated else size(model)
-    varies = [
-        text(model.shared[name]) for name in SHARED_WORDS if not is_common(study, name)
-    ]
-    return [
-        line
-        for words in (model_name(model), what, *remarks(model), *lost(model), *varies)
-        for line in textwrap.wrap(words, NAME_WIDTH)
-    ]
+    table = LOOKS[study.instrument].table(study)
+    return ["\n".join(map(_fold, heading)), table, *below]
 
 
 def _markdown_parts(study: Study, above: Study | None) -> list[str]:
-    columns = ["model"]
-    columns += [f"{name}, {LABELS[one]}" for one in READINGS for name in FIGURES]
-    columns += [f"{name}, {LABELS['difference']}" for name in FIGURES]
-    columns += ["n", "left out", "run date", "settings", "bank"]
-    rows = []
-    for model in study.models:
-        mark = " (simulated)" if study.simulated else ""
-        cells = [model_name(model) + mark]
-        cells += [cell for one in READINGS for cell in reading_cells(model, one)]
-        cells += [cell or NOTHING for cell in difference_cells(model)]
-        cells += [", ".join([size(model).removeprefix("n "), *remarks(model)])]
-        cells += ["; ".join(lost(model)) or NOTHING]
-        cells += [text(model.shared[name]) for name in SHARED_WORDS]
-        cells += [_fact(study, "bank_sha256")]
-        rows.append(tuple(cells))
     warning = [f"**{line}**" for line in _warning(study, above)]
-    table = to_markdown(Grid(tuple(columns), tuple(rows)))
+    table = to_markdown(LOOKS[study.instrument].grid(study))
     above_table = [f"### {_title(study)}", *warning, _facts(study), *_left_out(study)]
     return [*above_table, table, *_detectable(study), *_also_loaded(study)]

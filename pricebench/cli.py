@@ -12,10 +12,12 @@ import typer
 from pricebench import console
 from pricebench.cli_bank import bank_app
 from pricebench.cli_options import Debug, Shape, Warehouse
+from pricebench.cli_simulate import simulate_app
 from pricebench.errors import CommandError, one_line
 from pricebench.extras import Extra, asked_for
 from pricebench.paths import DEFAULT_WAREHOUSE
 from pricebench.render import Format, render
+from pricebench.scorecards import INSTRUMENTS
 
 app = typer.Typer(
     add_completion=False,
@@ -121,8 +123,9 @@ def build(
 @app.command(epilog="Example: pricebench board hotel --format csv --out board.csv")
 def board(
     instrument: Annotated[
-        str, typer.Argument(help="Which scorecard: hotel.", show_default=True)
-    ] = "hotel",
+        str | None,
+        typer.Argument(help=f"One of {', '.join(INSTRUMENTS)}; by default all."),
+    ] = None,
     shape: Shape = Format.table,
     out: Annotated[
         Path | None, typer.Option(help="Write to this file instead.", metavar="FILE")
@@ -133,15 +136,22 @@ def board(
     """Show the scorecard, a row per model.
 
     Each row has both readings and their difference; each study is a table of its own.
-    csv and json carry every digit.
+    csv and json carry every digit. Without an instrument every one with data is shown.
     """
-    from pricebench.board import read_board
+    from pricebench.board import read_board, read_boards
     from pricebench.board_print import print_board, without_table
+    from pricebench.gates import refuse_boards
     from pricebench.paths import refuse_as_output
 
     if out is not None:
         refuse_as_output(out, warehouse)
-    studies = read_board(warehouse, instrument)
+    studies, refused = (
+        read_boards(warehouse)
+        if instrument is None
+        else (read_board(warehouse, instrument), ())
+    )
+    if refused and not studies:
+        refuse_boards(refused)
     text = print_board(studies, shape)
     if out is None:
         console.emit(text)
@@ -151,6 +161,7 @@ def board(
     # A csv holds rows alone.
     for line in without_table(studies) if shape is Format.csv else ():
         console.note(f"note: {line}")
+    refuse_boards(refused)
 
 
 @app.command(epilog="Example: pricebench query 'select * from marts.model'")
@@ -303,43 +314,7 @@ def load_purchase(
     load_purchase_sources(warehouse, sources, size=size, replace=replace)
 
 
-simulate_app = typer.Typer(
-    help="Simulate shoppers with known tastes.", rich_markup_mode=None
-)
 app.add_typer(simulate_app, name="simulate")
-
-
-@simulate_app.command(
-    "hotel", epilog="Example: pricebench simulate hotel --seed 7 && pricebench build"
-)
-def simulate_hotel(
-    tasks: Annotated[
-        int | None, typer.Option(help="Tasks of the bank, each in two orders.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of every draw.")] = None,
-    shoppers: Annotated[
-        int | None,
-        typer.Option(help="That many with random tastes, not the named cast.", min=1),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Write release-shaped files here too.", metavar="FOLDER"),
-    ] = None,
-    warehouse: Warehouse = DEFAULT_WAREHOUSE,
-    debug: Debug = False,
-) -> None:
-    """Load simulated answers.
-
-    Shoppers with known tastes answer a task bank of our own, fictitious hotels.
-    """
-    from pricebench.load import load_simulation
-    from pricebench.paths import refuse_as_output
-
-    if out is not None:
-        refuse_as_output(out, warehouse)
-    load_simulation(warehouse, tasks=tasks, seed=seed, shoppers=shoppers, out=out)
-
-
 app.add_typer(bank_app, name="bank")
 
 

@@ -87,9 +87,7 @@ def refuse_unless_green(connection: Any, warehouse: Path, instrument: str) -> No
     try:
         gates = read_gates(connection)
     except duckdb.CatalogException as error:
-        raise CommandError(
-            f"{warehouse} is not a warehouse: make one with `pricebench init`"
-        ) from error
+        raise _no_warehouse(warehouse) from error
     refusal = first_refusals(gates).get(instrument)
     last = last_gate(gates, instrument)
     if refusal is not None:
@@ -113,3 +111,59 @@ def green_date(gate: Gate | None) -> str:
     """Return when a gate was last green, in words."""
     when: datetime | None = gate["last_green_at"] if gate else None
     return "none" if when is None else f"{when:%Y-%m-%d %H:%M} UTC"
+
+
+def refuse_boards(refusals: Sequence[str]) -> None:
+    """Raise where boards could not be shown.
+
+    Parameters
+    ----------
+    refusals : sequence of str
+        A line each; none: nothing happens.
+
+    Raises
+    ------
+    CommandError
+        With the last line, after the others were written.
+    """
+    from pricebench import console
+
+    for line in refusals[:-1]:
+        console.complain(line)
+    if refusals:
+        raise CommandError(refusals[-1])
+
+
+def loaded_instruments(connection: Any, warehouse: Path) -> frozenset[str]:
+    """Return the instruments that a file was loaded for.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        An open warehouse.
+    warehouse : Path
+        Its path, for the message.
+
+    Returns
+    -------
+    frozenset of str
+        Their names; empty where nothing was loaded.
+
+    Raises
+    ------
+    CommandError
+        If the database is no warehouse.
+    """
+    import duckdb
+
+    try:
+        rows = fetch(connection, "select instrument from quality.row_accounting").rows
+    except duckdb.CatalogException as error:
+        raise _no_warehouse(warehouse) from error
+    return frozenset(instrument for (instrument,) in rows)
+
+
+def _no_warehouse(warehouse: Path) -> CommandError:
+    return CommandError(
+        f"{warehouse} is not a warehouse: make one with `pricebench init`"
+    )

@@ -7,9 +7,9 @@
 {% macro settings_label(settings) -%}
     concat_ws(
         ', ',
+        'reasoning ' || {{ json_text(settings, 'reasoning') }},
         'temperature ' || {{ json_text(settings, 'temperature') }},
         {{ json_text(settings, 'max_tokens') }} || ' tokens',
-        'reasoning ' || {{ json_text(settings, 'reasoning') }},
         'routing ' || translate({{ json_text(settings, 'provider_order') }}, '[]"', ''),
         'seed ' || {{ json_text(settings, 'seed') }}
     )

@@ -224,8 +224,12 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
             "update purchase_reading_difference set difference = 9",
             "update purchase_reading_difference set reason_count = null",
         ],
-        "the_headline_is_the_metric": [
+        "every_figure_is_that_of_its_metric": [
             "update purchase_board set value = 1 where status = 'ok'",
+            "update purchase_board set n = 1 where status = 'ok'",
+            "update purchase_board set bond_shift_status = 'ok'",
+            "update purchase_board set regret_pct_v = 1 "
+            "where regret_pct_v_status = 'ok'",
         ],
         "every_observed_model_has_a_row_and_no_derived_one": [
             "delete from purchase_board where model_id = 'acme/noisy'",

@@ -82,8 +82,9 @@ spread_metrics as (
         max({{ part }}) filter (where metric = 'optimal_pct') as {{ part }},
         {%- endfor %}
         {%- for metric in metrics %}
-        max(value) filter (where metric = '{{ metric }}') as {{ metric | lower }}
-        {{- "," if not loop.last }}
+        max(value) filter (where metric = '{{ metric }}') as {{ metric | lower }},
+        max(status) filter (where metric = '{{ metric }}')
+            as {{ metric | lower }}_status{{ "," if not loop.last }}
         {%- endfor %}
     from purchase_metric
     group by study_id, model_id, reading
@@ -131,6 +132,7 @@ purchase_board as (
         purchase_cost.usd_per_1000_decisions::double as usd_per_1000_decisions,
         {%- for metric in metrics if metric != 'optimal_pct' %}
         ranked.{{ metric | lower }}::double as {{ metric | lower }},
+        ranked.{{ metric | lower }}_status::varchar as {{ metric | lower }}_status,
         {%- endfor %}
         count_rows.answers::bigint as answers,
         count_rows.invalid_count::bigint as invalid_count,

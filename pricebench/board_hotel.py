@@ -1,15 +1,33 @@
-"""How a figure of the scorecard reads: digits, statuses, what is lost."""
+"""The hotel scorecard as text: digits, statuses, what is lost, rows and columns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
-from pricebench.board import ModelLine, Study
+from pricebench.board import READINGS, ModelLine, Study
+from pricebench.board_layout import (
+    LABELS,
+    SHARED_WORDS,
+    WIDTH,
+    Look,
+    align,
+    fact,
+    is_common,
+    measure,
+    model_name,
+    text,
+    total,
+    with_status,
+)
+from pricebench.reader import Grid
 from pricebench.render import NOTHING
 
+NAME_WIDTH = 19
 FIGURES = ("first", "verdict", "log price", "review", "WTP $ [95 %]")
-LABELS = {"as_published": "published", "audited": "audited", "difference": "difference"}
+_RIGHT = FIGURES.index("first") + 2
 ONE_ORDER = "one order only"
 NO_PAIRS = "no two-option answers"
 LEGEND = (
@@ -46,7 +64,7 @@ def reading_cells(model: ModelLine, reading: str) -> tuple[str, ...]:
     """Return the figures of one reading as text, in the order of `FIGURES`."""
     row = model.readings[reading]
     terms = (
-        _with_status(_coefficient(row.get(term)), row.get(f"{term}_status"))
+        with_status(_coefficient(row.get(term)), row.get(f"{term}_status"))
         for term in ("log_price", "review_score")
     )
     share = _share(row.get("first_shown_rate"))
@@ -67,11 +85,6 @@ def _verdict_reason(model: ModelLine) -> str:
     labels = {row.get("verdict") for row in model.readings.values()}
     reason = model.reasons["verdict"] or model.reasons["first_shown_rate"]
     return reason or "" if len(labels) > 1 else ""
-
-
-def model_name(model: ModelLine) -> str:
-    """Return the display name, or the id of a model that has none."""
-    return text(model.shared["display_name"] or model.shared["model_id"])
 
 
 def size(model: ModelLine) -> str:
@@ -101,16 +114,6 @@ def remarks(model: ModelLine) -> tuple[str, ...]:
     return (ONE_ORDER,) * one_order + (NO_PAIRS,) * no_pairs
 
 
-def is_common(study: Study, column: str) -> bool:
-    """Return whether all models of a study share a value."""
-    return len({model.shared[column] for model in study.models}) == 1
-
-
-def text(value: Any) -> str:
-    """Return a value as text; one that is missing or empty as a dash."""
-    return NOTHING if value is None or value == "" else str(value)
-
-
 def _share(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.1%}"
 
@@ -132,8 +135,86 @@ def _interval(row: Mapping[str, Any]) -> str:
     shown = dollars(row.get("value"))
     if row.get("ci_lo") is not None and row.get("ci_hi") is not None:
         shown += f" [{dollars(row['ci_lo'])}, {dollars(row['ci_hi'])}]"
-    return _with_status(shown, row.get("status"))
+    return with_status(shown, row.get("status"))
 
 
-def _with_status(shown: str, status: str | None) -> str:
-    return shown if status in (None, "ok") else f"{shown} {status}"
+def terminal_table(study: Study) -> str:
+    """Return a table of at most 100 columns, a block of lines per model."""
+    header = ("model", "reading", *FIGURES)
+    blocks = [list(_block(study, model)) for model in study.models]
+    widths, gap = measure([header, *(row for block in blocks for row in block)])
+    over = total(widths, gap) - WIDTH
+    if over > 0:
+        blocks = [list(_narrow(block, widths[-1] - over)) for block in blocks]
+        widths[-1] -= over
+    shown = [
+        "\n".join(align(row, widths, gap, (_RIGHT,)) for row in block)
+        for block in blocks
+    ]
+    rule = "─" * total(widths, gap)
+    return "\n".join([align(header, widths, gap, (_RIGHT,)), rule, "\n\n".join(shown)])
+
+
+def _narrow(block: Sequence[tuple[str, ...]], width: int) -> Iterator[tuple[str, ...]]:
+    """Fold the last column, never inside an interval."""
+    for *cells, last in block:
+        folded = textwrap.wrap(last.replace(", ", ",\N{NO-BREAK SPACE}"), width) or [""]
+        for at, part in enumerate(folded):
+            shown = cells if at == 0 else [""] * len(cells)
+            yield (*shown, part.replace("\N{NO-BREAK SPACE}", " "))
+
+
+def _block(study: Study, model: ModelLine) -> Iterator[tuple[str, ...]]:
+    """Yield the lines of one model: who it is at the left, its readings beside it."""
+    lines = [(LABELS[one], *reading_cells(model, one)) for one in READINGS]
+    lines.append((LABELS["difference"], *difference_cells(model)))
+    blank = ("",) * len(lines[0])
+    for left, cells in zip_longest(_identity(study, model), lines):
+        yield (left or "", *(cells or blank))
+
+
+def _identity(study: Study, model: ModelLine) -> list[str]:
+    what = f"simulated, {size(model)}" if study.simulated else size(model)
+    varies = [
+        text(model.shared[name]) for name in SHARED_WORDS if not is_common(study, name)
+    ]
+    return [
+        line
+        for words in (model_name(model), what, *remarks(model), *lost(model), *varies)
+        for line in textwrap.wrap(words, NAME_WIDTH)
+    ]
+
+
+def markdown_grid(study: Study) -> Grid:
+    """Return a row per model, every figure a column."""
+    columns = ["model"]
+    columns += [f"{name}, {LABELS[one]}" for one in READINGS for name in FIGURES]
+    columns += [f"{name}, {LABELS['difference']}" for name in FIGURES]
+    columns += ["n", "left out", "run date", "settings", "bank"]
+    rows = []
+    for model in study.models:
+        mark = " (simulated)" if study.simulated else ""
+        cells = [model_name(model) + mark]
+        cells += [cell for one in READINGS for cell in reading_cells(model, one)]
+        cells += [cell or NOTHING for cell in difference_cells(model)]
+        cells += [", ".join([size(model).removeprefix("n "), *remarks(model)])]
+        cells += ["; ".join(lost(model)) or NOTHING]
+        cells += [text(model.shared[name]) for name in SHARED_WORDS]
+        cells += [fact(study, "bank_sha256")]
+        rows.append(tuple(cells))
+    return Grid(tuple(columns), tuple(rows))
+
+
+def _detectable(least: float) -> str:
+    return f"smallest detectable difference in audited WTP: ${dollars(least)}"
+
+
+LOOK = Look(
+    title="Hotel choice",
+    simulated="SIMULATED SHOPPERS, no real model answered",
+    no_table="studies without base answers of two or three options",
+    legend=LEGEND,
+    table=terminal_table,
+    grid=markdown_grid,
+    detectable=_detectable,
+)

@@ -1,0 +1,81 @@
+"""What the board of each instrument holds: its figures and the order of its models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Scorecard:
+    """The board of one instrument, as data.
+
+    Attributes
+    ----------
+    metrics
+        Figure on the board -> its metric in ``reading_difference``.
+    words
+        Figures that are a word, so have no difference.
+    shared
+        Columns that belong to the model in its study, not to a reading, beside those
+        that every board has.
+    best_first
+        Audited figures that order the models of a table, and whether the largest comes
+        first; models that are not ``ok`` come last. Without any, models stand in order
+        of their names, since no value of the headline is better than another.
+    """
+
+    metrics: Mapping[str, str]
+    words: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
+    best_first: tuple[tuple[str, bool], ...] = ()
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Return the figures that are numbers, in order."""
+        return tuple(name for name in self.metrics if name not in self.words)
+
+
+HOTEL = Scorecard(
+    metrics=MappingProxyType(
+        {
+            "first_shown_rate": "first_shown_rate",
+            "verdict": "verdict",
+            "log_price": "log_price",
+            "review_score": "review_score",
+            "pseudo_r2": "pseudo_r2",
+            "value": "wtp_review_score_usd",
+        }
+    ),
+    words=("verdict",),
+)
+PURCHASE = Scorecard(
+    metrics=MappingProxyType(
+        {
+            "value": "optimal_pct",
+            "regret_pct_v": "regret_pct_V",
+            "flip_rate": "flip_rate",
+            "discrimination": "discrimination",
+            "badge_effect": "badge_effect",
+            "verified_minus_badge": "verified_minus_badge",
+            "bond_shift": "bond_shift",
+            "bond_rational": "bond_rational",
+            "bond_responsiveness": "bond_responsiveness",
+            "bond_regret_pct_v": "bond_regret_pct_V",
+        }
+    ),
+    shared=(
+        "usd_per_1000_decisions",
+        "failed_share",
+        "answers",
+        "invalid_count",
+        "failed_count",
+    ),
+    best_first=(("value", True), ("regret_pct_v", False)),
+)
+
+SCORECARDS: Mapping[str, Scorecard] = MappingProxyType(
+    {"hotel": HOTEL, "purchase": PURCHASE}
+)
+INSTRUMENTS = tuple(SCORECARDS)
