@@ -1,8 +1,10 @@
-"""Simulated observations: shoppers with known tastes, written into a warehouse."""
+"""Simulated observations: subjects with known habits, written into a warehouse."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +19,17 @@ from ingest.hotel.simulation import (
     Simulation,
     simulate_hotel,
 )
+from ingest.load_report import LoadReport
+from ingest.purchase.buyers import Buyer
+from ingest.purchase.release import is_purchase_data, load_opened
+from ingest.purchase.simulation import (
+    SEED,
+    SIZE,
+    PurchaseSimulation,
+    simulate_purchase,
+)
+from ingest.purchase.stored import stored_runs
+from ingest.source import Source
 from ingest.warehouse import (
     FileKey,
     WriteReport,
@@ -29,9 +42,14 @@ from ingest.warehouse import (
 __all__ = [
     "DEFAULT_SEED",
     "DEFAULT_TASKS",
+    "SEED",
+    "SIZE",
+    "PurchaseSimulation",
     "Simulation",
     "load_simulated_hotel",
+    "load_simulated_purchase",
     "simulate_hotel",
+    "simulate_purchase",
     "write_simulation",
 ]
 
@@ -63,25 +81,32 @@ def write_simulation(simulation: Simulation, folder: Path) -> tuple[Path, ...]:
         When the folder holds files of another simulation or a release, which would
         then be read as one with these, or cannot be written.
     """
+    return _write_files(
+        simulation.files,
+        folder,
+        lambda name: is_hotel_data(name) or is_shopper_file(name),
+    )
+
+
+def _write_files(
+    files: Mapping[str, bytes], folder: Path, is_data: Callable[[str], bool]
+) -> tuple[Path, ...]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _refuse_other_files(simulation, folder)
-        _write_missing(simulation.files, folder)
+        _refuse_other_files(files, folder, is_data)
+        _write_missing(files, folder)
     except OSError as error:
         raise LoadError(
             f"simulation files cannot be written to {folder} ({error.strerror}); give "
             "another folder"
         ) from error
-    return tuple(folder / name for name in simulation.files)
+    return tuple(folder / name for name in files)
 
 
-def _refuse_other_files(simulation: Simulation, folder: Path) -> None:
-    present = [
-        path
-        for path in folder.iterdir()
-        if is_hotel_data(path.name) or is_shopper_file(path.name)
-    ]
-    files = simulation.files
+def _refuse_other_files(
+    files: Mapping[str, bytes], folder: Path, is_data: Callable[[str], bool]
+) -> None:
+    present = [path for path in folder.iterdir() if is_data(path.name)]
     other = [path.name for path in present if not _is(path, files.get(path.name))]
     if other:
         more = f" and {len(other) - 1} more" if len(other) > 1 else ""
@@ -163,10 +188,7 @@ def _refuse_other_answers(
     other = {key for key in standing if key.source_file in names}
     other -= {account.key for account in runs}
     for run_id in sorted(key.source_file.rpartition("/")[0] for key in other):
-        raise LoadError(
-            f"run {run_id}: {warehouse} holds other answers under this name; simulate "
-            "with another seed, another shopper name or another warehouse"
-        )
+        raise _other_answers(run_id, warehouse)
 
 
 def _without_known_inputs(simulation: Simulation, standing: set[FileKey]) -> Simulation:
@@ -184,3 +206,68 @@ def _without_known_inputs(simulation: Simulation, standing: set[FileKey]) -> Sim
     kept = {account.table_name for account in accounts}
     tables = {name: table for name, table in simulation.tables.items() if name in kept}
     return replace(simulation, tables=tables, accounts=accounts)
+
+
+def load_simulated_purchase(
+    warehouse: Path,
+    *,
+    seed: int = SEED,
+    size: int = SIZE,
+    buyers: Sequence[Buyer] | None = None,
+    out: Path | None = None,
+) -> LoadReport:
+    """Simulate buyers and write them into a warehouse: all of it or nothing.
+
+    Parameters
+    ----------
+    warehouse
+        The file; made if absent.
+    seed, size, buyers
+        As in ``simulate_purchase``.
+    out
+        Folder to write the bank and the runs files to as well; ``load_purchase`` reads
+        them as what they are, simulated runs.
+
+    Returns
+    -------
+    LoadReport
+        Files written and skipped. The same simulation a second time writes nothing.
+
+    Raises
+    ------
+    LoadError
+        When the simulation cannot be made, a run of the same name holds other answers,
+        ``out`` holds other files, or it or the warehouse cannot be written.
+    """
+    check_writable(warehouse)
+    simulation = simulate_purchase(seed=seed, size=size, buyers=buyers)
+    with tempfile.TemporaryDirectory(prefix="pricebench-") as scratch:
+        paths = _write_files(simulation.files, Path(scratch), is_purchase_data)
+        opened = Source("the simulation", {path.name: path for path in paths})
+        with working_copy(warehouse) as copy:
+            _refuse_other_decisions(simulation, copy, warehouse)
+            report = load_opened(copy, opened)
+            if report.errors:
+                raise LoadError(report.errors[0])
+            # Last, so that a folder that cannot be written leaves the warehouse alone.
+            if out is not None:
+                _write_files(simulation.files, out, is_purchase_data)
+    return report
+
+
+def _refuse_other_decisions(
+    simulation: PurchaseSimulation, copy: Path, warehouse: Path
+) -> None:
+    standing = stored_runs(copy)
+    for name, run_id in simulation.runs.items():
+        key = standing.get((run_id, simulation.bank_sha256))
+        sha256 = hashlib.sha256(simulation.files[name]).hexdigest()
+        if key is not None and key.source_sha256 != sha256:
+            raise _other_answers(run_id, warehouse)
+
+
+def _other_answers(run_id: str, warehouse: Path) -> LoadError:
+    return LoadError(
+        f"run {run_id}: {warehouse} holds other answers under this name; simulate with "
+        "another seed, another name or another warehouse"
+    )

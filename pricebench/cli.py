@@ -67,7 +67,7 @@ def init(warehouse: Warehouse = DEFAULT_WAREHOUSE, debug: Debug = False) -> None
 
 @app.command(epilog="Example: pricebench demo --warehouse demo.duckdb")
 def demo(warehouse: Warehouse = DEFAULT_WAREHOUSE, debug: Debug = False) -> None:
-    """Take simulated shoppers to the board.
+    """Take simulated shoppers and buyers to the board.
 
     From nothing: simulate, load, build, board. A warehouse with other than simulated
     runs is refused.

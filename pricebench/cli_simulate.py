@@ -11,7 +11,8 @@ from pricebench.cli_options import Debug, Warehouse
 from pricebench.paths import DEFAULT_WAREHOUSE
 
 simulate_app = typer.Typer(
-    help="Simulate shoppers with known tastes.", rich_markup_mode=None
+    help="Simulate shoppers with known tastes, buyers with known habits.",
+    rich_markup_mode=None,
 )
 
 
@@ -44,3 +45,50 @@ def simulate_hotel(
     if out is not None:
         refuse_as_output(out, warehouse)
     load_simulation(warehouse, tasks=tasks, seed=seed, shoppers=shoppers, out=out)
+
+
+@simulate_app.command(
+    "purchase",
+    epilog="Example: pricebench simulate purchase --buyer rational "
+    "--buyer arithmetic-slips=0.1 && pricebench build",
+)
+def simulate_purchase(
+    buyers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--buyer",
+            help="One of the cast, with =SHARE where it has one; repeatable. By "
+            "default all: rational, always-skip, always-certificate, "
+            "arithmetic-slips, badge-swayed, bond-blind, noisy, failing-calls, "
+            "spent-budget.",
+            metavar="NAME[=SHARE]",
+        ),
+    ] = None,
+    size: Annotated[
+        int | None,
+        typer.Option(help="Scenarios of the bank, each asked 12 times."),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Seed of every draw; by default that of the published bank."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the bank and the runs files here too.", metavar="FOLDER"
+        ),
+    ] = None,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """Load simulated decisions.
+
+    Buyers with known habits decide on a bank under every label, three times each. The
+    files that --out writes can be loaded with `pricebench load purchase`.
+    """
+    from pricebench.load import load_purchase_simulation
+    from pricebench.paths import refuse_as_output
+
+    if out is not None:
+        refuse_as_output(out, warehouse)
+    load_purchase_simulation(warehouse, buyers=buyers, size=size, seed=seed, out=out)

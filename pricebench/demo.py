@@ -1,4 +1,4 @@
-"""Simulated shoppers through the whole path, from nothing to the board."""
+"""Simulated shoppers and buyers through the whole path, from nothing to the board."""
 
 from __future__ import annotations
 
@@ -52,20 +52,22 @@ def run_demo(warehouse: Path) -> None:
         If the warehouse holds other data or the build fails.
     """
     from pricebench import console
-    from pricebench.board import read_board
+    from pricebench.board import read_boards
     from pricebench.board_print import print_board
     from pricebench.build import build
     from pricebench.build_print import print_report, require_success
-    from pricebench.load import load_simulation
+    from pricebench.load import load_purchase_simulation, load_simulation
     from pricebench.render import Format
 
     refuse_real_data(warehouse)
     load_simulation(warehouse)
+    load_purchase_simulation(warehouse)
     with console.progress("building") as say:
         report = build(warehouse, say)
     console.emit(print_report(report))
     require_success(report, warehouse)
-    console.emit("\n" + print_board(read_board(warehouse, "hotel"), Format.table))
+    studies, _ = read_boards(warehouse)
+    console.emit("\n" + print_board(studies, Format.table))
     console.emit("\n" + what_next(warehouse))
 
 

@@ -224,8 +224,55 @@ def load_simulation(
         )
     files = {one.source_file for one in report.written}
     before = {one.source_file for one in report.skipped} - files
-    skipped = f"; {_count(len(before), 'file')} loaded before" if before else ""
+    _tell_simulation(len(cast), "shopper", report.rows, report.written, len(before))
+
+
+def load_purchase_simulation(
+    warehouse: Path,
+    *,
+    buyers: Sequence[str] | None = None,
+    size: int | None = None,
+    seed: int | None = None,
+    out: Path | None = None,
+) -> None:
+    """Simulate buyers, load their decisions and print what was loaded.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path; made if absent.
+    buyers : sequence of str, optional
+        Names as in `ingest.purchase.buyers.named_buyer`; the whole cast by default.
+    size, seed : int, optional
+        Size of the bank and seed of every draw; those of the published bank by default.
+    out : Path, optional
+        A folder for the bank and the runs files.
+
+    Raises
+    ------
+    LoadError
+        If the simulation cannot be made or written.
+    """
+    from ingest.purchase.buyers import default_buyers, named_buyer
+    from ingest.simulate import SEED, SIZE, load_simulated_purchase
+
+    cast = tuple(map(named_buyer, buyers)) if buyers else default_buyers()
+    with console.progress("simulating"):
+        report = load_simulated_purchase(
+            warehouse,
+            seed=SEED if seed is None else seed,
+            size=SIZE if size is None else size,
+            buyers=cast,
+            out=out,
+        )
+    before = len(report.skipped)
+    _tell_simulation(len(cast), "buyer", report.rows, report.files, before)
+
+
+def _tell_simulation(
+    cast: int, who: str, rows: int, written: Sequence[FileAccount], before: int
+) -> None:
+    skipped = f"; {_count(before, 'file')} loaded before" if before else ""
     console.emit(
-        f"{_count(len(cast), 'simulated shopper')}: "
-        f"{_loaded(report.rows, report.written)}{skipped}"
+        f"{_count(cast, f'simulated {who}')}: {_loaded(rows, written)}{skipped}"
     )

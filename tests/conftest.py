@@ -206,9 +206,10 @@ def _build_purchase(warehouse: Path) -> None:
 @pytest.fixture(scope="session")
 def built_demo(tmp_path_factory: pytest.TempPathFactory, build_all: Builder) -> Path:
     """Warehouse of the simulated cast, loaded and built; copy it before writing."""
-    from ingest.simulate import load_simulated_hotel
+    from ingest.simulate import load_simulated_hotel, load_simulated_purchase
 
     warehouse = tmp_path_factory.mktemp("demo") / "warehouse.duckdb"
     load_simulated_hotel(warehouse)
+    load_simulated_purchase(warehouse)
     build_all(warehouse)
     return warehouse

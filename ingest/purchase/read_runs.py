@@ -20,11 +20,14 @@ from ingest.json_rows import (
     whole_of,
 )
 from ingest.parsed_file import FileId, ParsedFile, RowError, collect
+from ingest.purchase.bank import SEED
 from ingest.purchase.read_bank import Bank
 from ingest.purchase.scenario import LABELS, OPTIONS, Scenario, regret_share
 from ingest.schemas import RAW_PURCHASE
 
 NO_CHOICE = "NO_CHOICE"
+# what a row without a real model behind it says of its source
+SIMULATED = "simulated"
 # how the source says that a reply was read -> reply state; a derived row says nothing
 PARSES: Mapping[str, str | None] = {
     "json": "json",
@@ -199,8 +202,36 @@ def _decision(row: Mapping[str, Any], bank: Bank) -> dict[str, Any]:
 
 
 def _run_of(row: Mapping[str, Any]) -> tuple[str, str]:
+    model = text_of(row, "model")
+    if row.get("source") == SIMULATED:
+        return simulated_run_id(model, _settings(row).get("seed")), SIMULATED
     source = "derived" if row.get("derived") is True else "release"
-    return f"{source}/{text_of(row, 'model')}", source
+    return f"{source}/{model}", source
+
+
+def simulated_run_id(model_tag: str, seed: Any) -> str:
+    """Return the run id of a simulated buyer.
+
+    Parameters
+    ----------
+    model_tag
+        ``simulated/rational``, or the id of a real model.
+    seed
+        Seed of the simulation, written unless it is that of the published bank.
+
+    Returns
+    -------
+    str
+        ``simulated/rational``, ``simulated/rational/seed-7``,
+        ``simulated/openai/gpt-6-luna``.
+    """
+    name = f"{SIMULATED}/{model_tag.removeprefix(f'{SIMULATED}/')}"
+    return name if seed in (None, SEED) else f"{name}/seed-{seed}"
+
+
+def _settings(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    settings = row.get("settings")
+    return settings if isinstance(settings, dict) else {}
 
 
 def _usage(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -323,16 +354,15 @@ def _run_rows(
     """
     rows = []
     for run_id, (line, first) in first_rows.items():
-        settings = first.get("settings")
-        settings = settings if isinstance(settings, dict) else {}
+        settings, source = _settings(first), run_id.split("/", 1)[0]
         rows.append(
             {
                 "run_id": run_id,
                 "bank_sha256": file.bank_sha256,
-                "source": run_id.split("/", 1)[0],
+                "source": source,
                 "model_tag": first["model"],
                 "variant": "base",
-                "protocol": _protocol(settings),
+                "protocol": SIMULATED if source == SIMULATED else _protocol(settings),
                 "settings": json.dumps(settings, sort_keys=True),
                 "run_date": _date(first.get("date")),
                 "_source_row": line,

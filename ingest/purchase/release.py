@@ -24,7 +24,13 @@ from ingest.warehouse import (
     working_copy,
 )
 
-__all__ = ["LoadError", "LoadReport", "load_purchase"]
+__all__ = [
+    "LoadError",
+    "LoadReport",
+    "is_purchase_data",
+    "load_opened",
+    "load_purchase",
+]
 
 INSTRUMENT = "purchase"
 BANK_FILES = "bank_*.json"
@@ -84,27 +90,65 @@ def load_purchase(
     """
     say = progress or (lambda _: None)
     check_writable(warehouse)
-    with open_source(source, say) as opened:
-        banks = [name for name in opened.names if _is_bank(name)]
-        lines = [name for name in opened.names if name.endswith(".jsonl")]
-        with working_copy(warehouse) as copy:
-            load = _Load(
-                standing=standing_files(copy, INSTRUMENT),
-                runs=stored_runs(copy),
-                banks=Banks(stored_banks(copy), size),
-                replace=replace,
-                say=say,
-            )
-            for name in banks:
-                _load_bank(load, opened, name)
-            used = {name for name in lines if _load_runs(load, opened, name)}
-            if not used and not banks:
-                raise LoadError(
-                    f"{opened.label} holds no purchase data (files seen: "
-                    f"{len(opened.names)}); expected {RUNS_FILES} with a scenario "
-                    f"(sid) on every line, and {BANK_FILES}"
-                )
-            return write_gathered(load, INSTRUMENT, copy, opened, used.union(banks))
+    with open_source(source, say) as opened, working_copy(warehouse) as copy:
+        return load_opened(copy, opened, size=size, replace=replace, say=say)
+
+
+def load_opened(
+    copy: Path,
+    opened: Source,
+    *,
+    size: int | None = None,
+    replace: bool = False,
+    say: Progress = lambda _: None,
+) -> LoadReport:
+    """Load an open source into a working copy; see ``load_purchase``.
+
+    Parameters
+    ----------
+    copy
+        What ``working_copy`` yields.
+    opened
+        What ``open_source`` yields.
+    size, replace
+        As in ``load_purchase``.
+    say
+        Called with one line of text per file.
+
+    Returns
+    -------
+    LoadReport
+        As in ``load_purchase``.
+
+    Raises
+    ------
+    LoadError, WarehouseError
+        As in ``load_purchase``.
+    """
+    banks = [name for name in opened.names if _is_bank(name)]
+    lines = [name for name in opened.names if name.endswith(".jsonl")]
+    load = _Load(
+        standing=standing_files(copy, INSTRUMENT),
+        runs=stored_runs(copy),
+        banks=Banks(stored_banks(copy), size),
+        replace=replace,
+        say=say,
+    )
+    for name in banks:
+        _load_bank(load, opened, name)
+    used = {name for name in lines if _load_runs(load, opened, name)}
+    if not used and not banks:
+        raise LoadError(
+            f"{opened.label} holds no purchase data (files seen: "
+            f"{len(opened.names)}); expected {RUNS_FILES} with a scenario "
+            f"(sid) on every line, and {BANK_FILES}"
+        )
+    return write_gathered(load, INSTRUMENT, copy, opened, used.union(banks))
+
+
+def is_purchase_data(name: str) -> bool:
+    """Return whether a file name is that of a bank or a runs file."""
+    return _is_bank(name) or name.endswith(".jsonl")
 
 
 def _is_bank(name: str) -> bool:

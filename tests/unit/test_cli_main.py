@@ -26,6 +26,7 @@ VERBS = (
     ("load", "hotel"),
     ("load", "purchase"),
     ("simulate", "hotel"),
+    ("simulate", "purchase"),
     ("bank", "hotel"),
     ("bank", "purchase"),
 )
