@@ -47,13 +47,13 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m pricebench.prepare
 	@touch $@
 
-demo: setup ## simulated shoppers from nothing to the board, in ./warehouse.duckdb
+demo: setup ## simulated subjects from nothing to the boards, in ./warehouse.duckdb
 	@$(BIN)/pricebench demo
 
 build: setup ## dbt build of ./warehouse.duckdb, with gates
 	@$(BIN)/pricebench build
 
-board: setup ## the scorecard of ./warehouse.duckdb
+board: setup ## the scorecards of ./warehouse.duckdb
 	@$(BIN)/pricebench board
 
 test: setup ## every test; PRICEBENCH_RELEASE_DIR=DIR adds those on the published release

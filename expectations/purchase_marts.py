@@ -11,7 +11,9 @@ from expectations.vocabulary import (
     PURCHASE_METRICS,
     PURCHASE_OPTIONS,
 )
+from models.purchase_sample import FEWEST_DECISIONS, FEWEST_SCENARIOS_SHARE
 from models.purchase_terms import HEADLINE, PUBLISHED_METRICS
+from models.status import OK, TOO_FEW
 
 # Mart -> its grain, as promised to analysts.
 GRAINS = {
@@ -72,6 +74,14 @@ _IDENTITIES: list[Rule] = [
         "(rows = failed) != (certificate_share is null)"
         " or (rows = failed) != (mean_regret_share is null)",
         "rows, failed, certificate_share",
+    ),
+    _breaks(
+        "purchase_cell",
+        "a_cell_without_enough_replies_says_so",
+        f"status is distinct from case when rows - failed < {FEWEST_DECISIONS}"
+        f" or scenarios < {FEWEST_SCENARIOS_SHARE} * bank_scenarios"
+        f" then '{TOO_FEW}' else '{OK}' end",
+        "rows, failed, scenarios, bank_scenarios, status",
     ),
     EmptyRule(
         "purchase_cell",

@@ -50,6 +50,15 @@
     regexp_extract({{ expression }}, '[^/]+$')
 {%- endmacro %}
 
+{# A number with the digits that a source prints: its exact value rounded half to even.
+   round_even() multiplies first, so 0.0005, which lies above the half, would lose. #}
+{% macro as_printed(expression, digits) -%}
+    {{ return(adapter.dispatch('as_printed', 'pricebench')(expression, digits)) }}
+{%- endmacro %}
+{% macro default__as_printed(expression, digits) -%}
+    printf('%.{{ digits }}f', {{ expression }})::double
+{%- endmacro %}
+
 {# Number of entries of a list. #}
 {% macro list_length(column) -%}
     {{ return(adapter.dispatch('list_length', 'pricebench')(column)) }}

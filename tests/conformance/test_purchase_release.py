@@ -12,6 +12,8 @@ from purchase_data import asked
 
 from ingest.purchase.bank import make_bank
 from models.purchase_metrics import metric_table
+from pricebench.cli import main
+from pricebench.scorecards import PURCHASE
 
 GLM = ("runs/z-ai__glm-5.3-flash.jsonl", "published_board.csv")
 SOL = (
@@ -93,6 +95,25 @@ def test_effects_of_labels_are_paired_on_what_both_cells_answered(read):
     assert round(badge.plus.num.sum() / badge.plus.den.sum(), 3) == -0.135
     verified = figures["verified_minus_badge"]
     assert (verified.n, verified.plus.num.sum()) == (52, 0)
+
+
+def test_trap_the_failed_rows_carry_the_published_effects(read):
+    rows = read(GLM[0])
+    cells = {label: [r for r in rows if r["label"] == label] for label in "ADB"}
+    cells["none"] = [r for r in rows if r["label"] == "none"]
+    failed = {
+        label: sum(r["category"] == "failed" for r in cell)
+        for label, cell in cells.items()
+    }
+    assert failed == {"none": 0, "A": 0, "D": 92, "B": 143}
+    certificates = {
+        label: sum(r["category"] == "certificate" for r in cell)
+        for label, cell in cells.items()
+    }
+    # 27 of the 52 badge decisions that were made, and 60 of 144 without a label
+    assert (certificates["D"], certificates["none"]) == (27, 60)
+    # as published 27 of 144 instead: -0.229
+    assert round(27 / 144 - 60 / 144, 3) == -0.229
 
 
 def test_trap_linear_percentiles_would_move_five_ends(read):
@@ -179,7 +200,7 @@ def test_the_other_board_fields_of_a_run(marts, release_purchase):
     listed = [(k or "None", v) for f, k, v in fields if f == "providers_served"]
     ours = [one.rsplit(" ", 1) for one in served.split("; ")]
     assert [(k.replace("none", "None"), v) for k, v in ours] == listed
-    assert "reasoning low" in label
+    assert label.startswith("reasoning low, ")
     assert run_date == published["date", ""]
 
 
@@ -206,3 +227,58 @@ def test_the_readings_part_where_failed_calls_are_scored(marts):
             *("bond_shift", "verified_minus_badge"),
         )
     ]
+
+
+def test_the_question_about_failed_calls_shows_the_paired_effects(
+    built_purchase_release, capsys
+):
+    name = "purchase_which_conclusions_rest_on_failed_calls.sql"
+    file = Path(__file__).parents[2] / "analyses" / name
+    typed = ["query", "--file", str(file), "--warehouse", str(built_purchase_release)]
+    assert main([*typed, "--format", "json"]) == 0
+    rows = {row["metric"]: row for row in json.loads(capsys.readouterr().out)}
+    shown = {
+        metric: (
+            *(round(row["as_published"], 3), row["failed_calls"], row["pairs"]),
+            *(row["scenarios"], round(row["paired_difference"], 3)),
+            row["audited_status"],
+        )
+        for metric, row in rows.items()
+    }
+    assert shown == {
+        "badge_effect": (-0.229, 92, 52, 20, -0.135, "too_few"),
+        "verified_minus_badge": (0.181, 92, 52, 20, 0.0, "too_few"),
+        "bond_shift": (-0.361, 143, 1, 1, 1.0, "too_few"),
+    }
+    # each was published with an interval that leaves out 0
+    assert {row["published_as_real"] for row in rows.values()} == {True}
+    assert {row["display_name"] for row in rows.values()} == {"GLM 5.3 Flash"}
+
+
+def test_the_board_shows_the_published_row(
+    built_purchase_release, release_purchase, capsys
+):
+    typed = ["board", "purchase", "--warehouse", str(built_purchase_release)]
+    assert main([*typed, "--format", "json"]) == 0
+    studies = json.loads(capsys.readouterr().out)
+    assert [len(study["models"]) for study in studies] == [1, 0]
+    (model,) = studies[0]["models"]
+    with (release_purchase / GLM[1]).open() as file:
+        published = {row["metric"]: float(row["value"]) for row in csv.DictReader(file)}
+    shown = {
+        metric: round(model["as_published"][figure], 3)
+        for figure, metric in PURCHASE.metrics.items()
+    }
+    assert shown == published
+    assert main(typed) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    for words in (
+        "run date 2026-09-30; settings reasoning low, temperature provider default, ",
+        "task bank 593c83171420",
+        "576 calls, 235 failed (40.8%), 11 invalid; $0.590 per 1,000",
+        "audited too_few: badge, record, bond, resp, bond loss",
+        "failed_calls_scored: badge, record, bond, resp, bond loss",
+        "served by Modal 153; Wafer 68; Together 44; Morph 35; OpenInference 35; ",
+    ):
+        assert words in text
+    assert "GPT-6.1 Sol" not in text

@@ -205,6 +205,10 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "a_share_of_no_replies_is_null": [
             "update purchase_cell set certificate_share = 0 where rows = failed",
         ],
+        "a_cell_without_enough_replies_says_so": [
+            "update purchase_cell set status = 'ok'",
+            "update purchase_cell set status = null where label = 'D'",
+        ],
         "every_model_has_every_cell_and_every_decision_is_in_one": [
             "delete from purchase_cell where label = 'D'",
             "delete from int_purchase_decision where repeat = 2",

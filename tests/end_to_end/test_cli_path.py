@@ -64,6 +64,11 @@ def test_the_demo_ends_at_the_board(demo, demo_warehouse):
     assert demo.stdout.startswith("10 simulated shoppers: ")
     assert "SIMULATED SHOPPERS, no real model answered (10 models)" in demo.stdout
     assert "second-card-taker" in demo.stdout
+    assert "\n9 simulated buyers: " in demo.stdout
+    assert "SIMULATED BUYERS, no real model answered (9 models)" in demo.stdout
+    assert "\nbadge-swayed: simulated; n 144; " in demo.stdout
+    board = demo.stdout.partition("\nHotel choice")[2].partition("The results are in")
+    assert max(map(len, board[0].splitlines())) <= 100
     assert f"The results are in {demo_warehouse}. Next:" in demo.stdout
     assert "\x1b" not in demo.stdout + demo.stderr
     # progress and nothing else goes to standard error
@@ -120,25 +125,30 @@ def test_a_moved_and_renamed_warehouse_answers(warehouse, capsys):
         assert main(typed) == 0, view
         capsys.readouterr()
     assert main(["board", "--format", "json", "--warehouse", str(warehouse)]) == 0
-    (study,) = json.loads(capsys.readouterr().out)
-    assert len(study["models"]) == 10
+    studies = json.loads(capsys.readouterr().out)
+    assert [(one["instrument"], len(one["models"])) for one in studies] == [
+        ("hotel", 10),
+        ("purchase", 9),
+    ]
 
 
 def test_the_board_says_what_the_marts_hold(warehouse, capsys):
     assert main(["board", "--format", "json", "--warehouse", str(warehouse)]) == 0
-    (study,) = json.loads(capsys.readouterr().out)
+    models = [
+        model
+        for study in json.loads(capsys.readouterr().out)
+        for model in study["models"]
+    ]
     figures = {
         (model["model_id"], reading): model[reading]["value"]
-        for model in study["models"]
+        for model in models
         for reading in ("as_published", "audited")
     }
     stored = tables(warehouse, "select model_id, reading, value from marts.board")
     assert figures == {(model, reading): value for model, reading, value in stored}
-    gaps = {
-        model["model_id"]: model["difference"]["value"] for model in study["models"]
-    }
+    gaps = {model["model_id"]: model["difference"]["value"] for model in models}
     both = {model for model, gap in gaps.items() if gap is not None}
-    assert len(both) == 9  # the locked shopper has no trade-off to state
+    assert len(both) == 9 + 9  # the locked shopper has no trade-off to state
     for model in both:
         gap = figures[model, "audited"] - figures[model, "as_published"]
         assert gaps[model] == pytest.approx(gap, rel=1e-12)
@@ -149,7 +159,7 @@ def test_the_board_can_be_written_to_a_file(warehouse, tmp_path, capsys):
     typed = ["board", "--format", "csv", "--warehouse", str(warehouse)]
     assert main([*typed, "--out", str(out)]) == 0
     assert capsys.readouterr().out == ""
-    assert out.read_text().count("\n") == 11
+    assert out.read_text().count("\n") == 1 + 10 + 9
     assert main([*typed, "--out", str(tmp_path / "absent" / "board.csv")]) == 1
     err = capsys.readouterr().err
     assert "cannot write" in err
@@ -161,7 +171,14 @@ def test_an_exclusion_outdates_the_board_until_the_next_build(warehouse, capsys)
     typed = ["--warehouse", str(warehouse)]
     assert main(["exclude", run, "--reason", "noise", *typed]) == 0
     capsys.readouterr()
+    # the other instrument goes on, and what is missing is said
     assert main(["board", *typed]) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("Purchase decisions, study ")
+    assert "Hotel choice" not in out
+    assert err.startswith("pricebench: no hotel board: gate hotel_raw is out of date")
+    assert err.count("\n") == 1
+    assert main(["board", "hotel", *typed]) == 1
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("pricebench: no hotel board: gate hotel_raw is out of date")
@@ -173,7 +190,9 @@ def test_an_exclusion_outdates_the_board_until_the_next_build(warehouse, capsys)
     assert err.startswith("note: gate hotel_raw is out of date for the data now loaded")
     assert err.endswith("; figures of hotel may be old\n")
     # nor does the shared board go on showing what no longer holds
-    assert tables(warehouse, "select * from marts.board") == []
+    assert tables(warehouse, "select distinct instrument from marts.board") == [
+        ("purchase",)
+    ]
     assert main(["exclude", run, "--undo", *typed]) == 0
     assert main(["board", *typed]) == 0
 

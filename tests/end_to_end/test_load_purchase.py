@@ -122,6 +122,23 @@ def test_a_run_that_disagrees_with_its_bank_is_refused_with_the_first_difference
     assert ask(empty_warehouse, "select count(*) from raw_purchase.response") == [(0,)]
 
 
+def test_trap_the_optimum_of_a_bonded_row_is_the_bonded_one(
+    bank, tmp_path, empty_warehouse
+):
+    whole = make_bank()
+    moved = next(one for one in whole if one.optimal != one.optimal_bonded)
+    right = decision(moved, "B")
+    assert right["optimal"] == right["optimal_bonded"] == "certificate"
+    write_bank(tmp_path / "s" / "bank_8008.json", whole)
+    runs = tmp_path / "s" / "acme.jsonl"
+    write_runs(runs, [right, decision(moved, "none")])
+    assert load_purchase(tmp_path / "s", empty_warehouse).errors == ()
+    # with the ordinary optimum it was scored on another menu
+    write_runs(runs, [decision(moved, "B", optimal=moved.optimal)])
+    (error,) = load_purchase(tmp_path / "s", empty_warehouse).errors
+    assert "optimal is skip there and certificate in bank 593c83171420" in error
+
+
 def test_the_last_row_of_a_question_wins_and_earlier_ones_stay(
     bank, tmp_path, empty_warehouse
 ):

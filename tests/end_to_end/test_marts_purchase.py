@@ -11,6 +11,7 @@ import pytest
 from pricebench.runs import exclude_run
 
 BANK = "593c83171420839092447467ea42be7d32e2cb90f99499e9b98dd483c74edc8b"
+ROOT = Path(__file__).parents[2]
 MARTS = (
     *("purchase_board", "purchase_metric", "purchase_cell", "purchase_choice_mix"),
     *("purchase_cost", "purchase_comparison", "purchase_reading_difference"),
@@ -75,6 +76,28 @@ def test_one_repeat_only(metric):
     assert metric("once", "optimal_pct") == (100, "ok")
 
 
+@pytest.mark.parametrize(
+    ("model", "cells"),
+    [
+        ("unbonded", {"B": (0, 0, 0, "too_few")}),
+        ("silent", dict.fromkeys(("none", "A", "D", "B"), (144, 144, 0, "too_few"))),
+        ("once", dict.fromkeys(("none", "A", "D", "B"), (48, 0, 48, "ok"))),
+        # 17 · 3 = 51 replies are enough, 17 of 48 scenarios are not
+        ("spent", {"D": (144, 93, 17, "too_few"), "B": (144, 143, 1, "too_few")}),
+    ],
+)
+def test_a_cell_says_whether_it_carries_figures(built_purchase, model, cells):
+    found = rows(
+        built_purchase,
+        "select label, rows, failed, scenarios, status from marts.purchase_cell "
+        f"where model_id = 'acme/{model}'",
+    )
+    # every cell has its row, asked or not
+    assert {label for label, *_ in found} == {"none", "A", "D", "B"}
+    for label, *rest in found:
+        assert tuple(rest) == cells.get(label, (144, 0, 48, "ok")), label
+
+
 def test_a_spent_budget_is_told_apart_from_a_choice(built_purchase, metric):
     # the badge is answered on 17 of 48 scenarios, the bond once
     for name in ("badge_effect", "verified_minus_badge", "bond_shift"):
@@ -117,6 +140,33 @@ def test_ranks_share_ties_in_both_readings(built_purchase):
         "where reading = 'audited' and model_id = 'acme/perfect'",
     )
     assert audited == [(1.0, 5.0)]
+
+
+def test_trap_published_ranks_go_by_digits_rounded_half_to_even(built_purchase):
+    board = rows(
+        built_purchase,
+        "select model_id, value, regret_pct_v, rank_lo, rank_hi "
+        "from marts.purchase_board where reading = 'as_published' "
+        f"and bank_sha256 = '{BANK}'",
+    )
+    # Python rounds the exact value of a double half to even, as the source does
+    printed = {row[0]: (-round(row[1], 3), round(row[2], 3)) for row in board}
+    for model, _, _, best, worst in board:
+        ahead = sum(other < printed[model] for other in printed.values())
+        assert (best, worst) == (1 + ahead, 1 + ahead), model
+
+
+def test_printed_digits_in_sql_are_those_of_the_source(built_purchase):
+    macro = (ROOT / "dbt_project" / "macros" / "engine.sql").read_text()
+    _, _, body = macro.partition("default__as_printed(expression, digits) -%}")
+    sql = body.partition("{%-")[0].replace("{{ digits }}", "3")
+    values = [0.0625, -0.3125, 0.0005, 0.0025, 0.1875, 1e-9]
+    values += [100 * k / 144 for k in range(145)] + [k / 1600 for k in range(2000)]
+    listed = ", ".join(f"({value!r}::double)" for value in values)
+    expression = sql.replace("{{ expression }}", "x")
+    found = rows(built_purchase, f"select x, {expression} from (values {listed}) t(x)")
+    assert len(found) == len(values)
+    assert [(x, y) for x, y in found if y != round(x, 3)] == []
 
 
 def test_studies_are_never_pooled_and_derived_rows_never_on_a_board(built_purchase):

@@ -88,8 +88,15 @@ def test_first_and_last_scenario(bank):
         **{"teaser": 165.95, "certificate": 185.3625},
     }
     last = bank[47]
-    assert last.document_unit == {"unit": "credits", "credits": 70, "usd_per_100": 100}
-    assert (last.terms.document_price, last.terms.certificate_price) == (70, 75)
+    assert to_json(last) == {
+        "sid": "O8-8008-047",
+        **{"V": 1200.0, "P": 70.0, "c": 75.0, "topic": 3, "order_seed": 109966960},
+        **{"b_k": 16, "b_n": 25, "q_k": 10, "q_n": 20, "at_k": 358, "at_n": 500},
+        **{"ac_k": 199, "ac_n": 250, "b": 0.64, "q": 0.5, "at": 0.716, "ac": 0.796},
+        "doc_unit": {"unit": "credits", "credits": 70, "usd_per_100": 100},
+        "cert_unit": {"unit": "per_doc_assessed", "rate": 25.0},
+        **{"optimal": "teaser", "optimal_bonded": "teaser"},
+    }
     assert last.shown_order == ("buy_all", "skip", "certificate", "teaser", "buy_one")
 
 

@@ -148,6 +148,32 @@ def test_trap_the_resample_draws_scenarios_and_all_metrics_together(bank):
     assert drawn["optimal_pct"].tolist() == pytest.approx([200 / 3, 100])
 
 
+def test_trap_every_model_starts_a_fresh_generator_over_sorted_scenarios(bank):
+    random = Random(8)
+    noisy = [
+        decision(one, label, rep, random.choice(scenario_module.OPTIONS), model=model)
+        for model in ("acme/a", "acme/b")
+        for label in scenario_module.LABELS
+        for one in bank
+        for rep in range(2)
+    ]
+    both, alone = (
+        {
+            row["metric"]: (row["ci_lo"], row["ci_hi"])
+            for row in metric_table(
+                {k: [row[k] for row in listed] for k in listed[0]}
+            ).to_pylist()
+            if row["model_id"] == "acme/b" and row["reading"] == "as_published"
+        }
+        for listed in (
+            asked(bank, noisy),
+            # the second model alone, its scenarios from last to first
+            asked(bank, reversed([r for r in noisy if r["model"] == "acme/b"])),
+        )
+    )
+    assert both == alone
+
+
 def test_trap_percentile_places_are_cut_down_and_undefined_ones_left_out():
     # 0.025 · 1999 = 49.975 and 0.975 · 1999 = 1949.025
     assert truncated_interval(np.arange(2000.0)[::-1]) == (49, 1949)

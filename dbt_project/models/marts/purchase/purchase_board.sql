@@ -95,7 +95,8 @@ rank_as_published as (
         spread_metrics.*,
         rank() over (
             partition by study_id, reading, status
-            order by round_even(optimal_pct, 3) desc, round_even(regret_pct_v, 3)
+            order by {{ as_printed('optimal_pct', 3) }} desc,
+                {{ as_printed('regret_pct_v', 3) }}
         ) as published_rank
     from spread_metrics
     inner join describe_runs using (study_id, model_id)

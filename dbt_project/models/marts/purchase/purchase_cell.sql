@@ -1,5 +1,6 @@
 -- grain: study × model × label
 -- what became of the decisions of each cell; a cell that was never asked has 0 rows
+-- status: whether the cell carries audited figures, by the rule of purchase_metric
 {{ require_green('purchase_estimates') }}
 with int_purchase_decision as (
     select * from {{ ref('int_purchase_decision') }}
@@ -62,7 +63,16 @@ purchase_cell as (
         count_decisions.certificate_share_as_published::double
             as certificate_share_as_published,
         count_decisions.mean_regret_share_as_published::double
-            as mean_regret_share_as_published
+            as mean_regret_share_as_published,
+        case
+            when
+                coalesce(count_decisions.decisions - count_decisions.failed, 0)
+                < {{ var('purchase_min_decisions') }}
+                or coalesce(count_decisions.scenarios, 0)
+                < {{ var('purchase_min_scenario_share') }} * asked_model.bank_scenarios
+                then 'too_few'
+            else 'ok'
+        end::varchar as status
     from asked_model
     cross join label
     left join count_decisions
