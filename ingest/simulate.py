@@ -20,14 +20,10 @@ from ingest.hotel.simulation import (
     simulate_hotel,
 )
 from ingest.load_report import LoadReport
+from ingest.purchase.bank import SEED, SIZE
 from ingest.purchase.buyers import Buyer
 from ingest.purchase.release import is_purchase_data, load_opened
-from ingest.purchase.simulation import (
-    SEED,
-    SIZE,
-    PurchaseSimulation,
-    simulate_purchase,
-)
+from ingest.purchase.simulation import PurchaseSimulation, simulate_purchase
 from ingest.purchase.stored import stored_runs
 from ingest.source import Source
 from ingest.warehouse import (
@@ -42,8 +38,6 @@ from ingest.warehouse import (
 __all__ = [
     "DEFAULT_SEED",
     "DEFAULT_TASKS",
-    "SEED",
-    "SIZE",
     "PurchaseSimulation",
     "Simulation",
     "load_simulated_hotel",

@@ -253,8 +253,9 @@ def load_purchase_simulation(
     LoadError
         If the simulation cannot be made or written.
     """
+    from ingest.purchase.bank import SEED, SIZE
     from ingest.purchase.buyers import default_buyers, named_buyer
-    from ingest.simulate import SEED, SIZE, load_simulated_purchase
+    from ingest.simulate import load_simulated_purchase
 
     cast = tuple(map(named_buyer, buyers)) if buyers else default_buyers()
     with console.progress("simulating"):
