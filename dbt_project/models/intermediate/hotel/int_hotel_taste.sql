@@ -1,6 +1,6 @@
 -- grain: study × reading × model, base prompt
--- what second-stage analyses compare models by: decisiveness, price slope and worth of a
--- review point in the two-option log form, and who takes part in which reading
+-- what second-stage analyses compare models by: decisiveness, price slope and worth of
+-- a review point in the two-option log form, and who takes part in which reading
 -- net_pseudo_r2 leaves out what the slot alone explains: a model with a slot term and
 -- nothing else has the shares of the two slots as its choice probabilities
 {{ require_green('hotel_estimates') }}

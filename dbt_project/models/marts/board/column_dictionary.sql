@@ -24,7 +24,8 @@ described_column (
     {%- for column in node.columns.values() %},
     (
         '{{ node.name }}', '{{ column.name }}',
-        '{{ column.data_type }}', '{{ column.config.meta.unit | trim | replace("'", "''") }}',
+        '{{ column.data_type }}',
+        '{{ column.config.meta.unit | trim | replace("'", "''") }}',
         '{{ column.config.meta.null_meaning | trim | replace("'", "''") }}',
         '{{ column.description | trim | replace("'", "''") }}'
     )
