@@ -1,7 +1,7 @@
 -- grain: study × reading × model × term, study of the five-option answers
--- log-form coefficients of the model's two-option answers; these belong to another bank,
--- so to another study: the one of the same source with the most answers (of equal ones
--- the first by id)
+-- log-form coefficients of the model's two-option answers; these belong to another
+-- bank, so to another study: the one of the same source with the most answers (of equal
+-- ones the first by id)
 {{ require_green('hotel_estimates') }}
 with hotel_coefficient as (
     select * from {{ ref('hotel_coefficient') }}
