@@ -1,7 +1,7 @@
 """Shape of every table a loader writes: raw tables as Arrow schemas, quality as DDL.
 
 This is the one home of raw column names and types. dlt freezes them; staging renames
-nothing that is not named here.
+nothing that is not named here. Those of search stand in ``ingest.search.schemas``.
 """
 
 from __future__ import annotations
@@ -11,15 +11,12 @@ from string import Template
 
 import pyarrow as pa
 
+from ingest.search.schemas import RAW_SEARCH
+from ingest.table_schema import PRICE_TYPE
+from ingest.table_schema import table_schema as _table
+
 OPTION_LETTERS = ("A", "B", "C", "D", "E")
 OPTION_COUNT = {"binary": 2, "ternary": 3, "fiveopt": 5}
-PRICE_TYPE = pa.decimal128(12, 2)
-
-_PROVENANCE = [
-    pa.field("_source_file", pa.string(), nullable=False),
-    pa.field("_source_sha256", pa.string(), nullable=False),
-    pa.field("_source_row", pa.int64(), nullable=False),
-]
 
 OPTION_FIELDS: tuple[tuple[str, pa.DataType], ...] = (
     ("hotel_id", pa.int64()),
@@ -34,11 +31,6 @@ OPTION_FIELDS: tuple[tuple[str, pa.DataType], ...] = (
     ("amenities", pa.string()),
     ("price", PRICE_TYPE),
 )
-
-
-def _table(*fields: tuple[str, pa.DataType, bool]) -> pa.Schema:
-    required = [pa.field(name, kind, nullable=null) for name, kind, null in fields]
-    return pa.schema(required + _PROVENANCE)
 
 
 def _task() -> pa.Schema:
@@ -181,6 +173,7 @@ RAW_PURCHASE: dict[str, pa.Schema] = {
 RAW: dict[str, dict[str, pa.Schema]] = {
     "raw_hotel": RAW_HOTEL,
     "raw_purchase": RAW_PURCHASE,
+    "raw_search": RAW_SEARCH,
 }
 
 

@@ -23,6 +23,37 @@ _COUNTS = """
     group by run_id, bank_sha256
 """
 
+# A search run has many agents, so the list names how many, and an answer is what one of
+# them made of one product.
+_SEARCH_RUNS = """
+select
+    'search' as instrument,
+    run.run_id,
+    run.source,
+    coalesce(agents.agents, 0) || ' agents' as model_tag,
+    coalesce(agents.tracks, 'no answers') as variant,
+    calls.called_at::date as run_date,
+    run.bank_sha256,
+    coalesce(calls.answers, 0) as answers,
+    coalesce(calls.invalid, 0) as invalid,
+    coalesce(calls.failed, 0) as failed,
+    excluded.reason as excluded
+from raw_search.run as run
+left join (
+    select run_id, count(distinct agent) as agents,
+        string_agg(distinct track, '+' order by track desc) as tracks
+    from raw_search.agent group by run_id
+) as agents on run.run_id = agents.run_id
+left join (
+    select run_id, count(*) as answers, min(started_at) as called_at,
+        count(*) filter (status in ('refused', 'unparsable', 'truncated')) as invalid,
+        count(*) filter (status = 'transport_error') as failed
+    from raw_search.call group by run_id
+) as calls on run.run_id = calls.run_id
+left join quality.excluded_run as excluded
+    on excluded.instrument = 'search' and run.run_id = excluded.run_id
+"""
+
 _RUNS = """
 select
     '{instrument}' as instrument,
@@ -55,8 +86,8 @@ def list_runs(warehouse: Path) -> Grid:
     Returns
     -------
     Grid
-        One row per run and bank, in order of instrument and run: answers as they stand
-        in the files, how many could not be read, how many calls failed, and the reason
+        One row per run and bank, in order of instrument and run: answers (of search:
+        an agent's to one product) as they stand in the files, how many could not be read, how many calls failed, and the reason
         of an exclusion (null: the run counts). No row where nothing is loaded.
 
     Raises
@@ -72,8 +103,10 @@ def list_runs(warehouse: Path) -> Grid:
             schema=schema,
             counts=_COUNTS.format(schema=schema),
         )
-        for schema in RAW
+        for schema, tables in RAW.items()
+        if "response" in tables
     ]
+    parts.append(_SEARCH_RUNS)
     sql = "\nunion all\n".join(parts) + "\norder by instrument, run_id, bank_sha256"
     with open_reader(warehouse) as connection:
         try:

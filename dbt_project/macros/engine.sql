@@ -90,3 +90,17 @@
 {% macro default__join_in_order(expression, order) -%}
     string_agg({{ expression }}, '; ' order by {{ order }})
 {%- endmacro %}
+
+{# Host of an address in lower case, without user, port and a leading www. #}
+{% macro url_host(expression) -%}
+    {{ return(adapter.dispatch('url_host', 'pricebench')(expression)) }}
+{%- endmacro %}
+{% macro default__url_host(expression) -%}
+    nullif(
+            regexp_extract(
+                lower({{ expression }}),
+                '^[a-z]+://(?:[^/?#@]*@)?(?:www[.])?([^/?#:]+)', 1
+            ),
+            ''
+        )
+{%- endmacro %}

@@ -32,6 +32,8 @@ DUCKDB_TYPES = {
     pa.bool_(): "BOOLEAN",
     pa.decimal128(18, 9): "DECIMAL(18,9)",
     pa.decimal128(18, 12): "DECIMAL(18,12)",
+    pa.decimal128(9, 4): "DECIMAL(9,4)",
+    pa.timestamp("us"): "TIMESTAMP",
 }
 
 

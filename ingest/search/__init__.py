@@ -1,0 +1,1 @@
+"""Product search: artifacts of a run folder, loading them, and an example run."""
