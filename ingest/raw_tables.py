@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -127,6 +128,7 @@ def _run_dlt(copy: Path, schema: str, tables: Mapping[str, pa.Table]) -> None:
             name=name,
             write_disposition="append",
             max_table_nesting=0,
+            columns=_hints(table.schema),
             schema_contract=_CONTRACT,
         )
         for name, table in tables.items()
@@ -142,6 +144,12 @@ def _run_dlt(copy: Path, schema: str, tables: Mapping[str, pa.Table]) -> None:
             pipelines_dir=str(folder),
         )
         pipeline.run(resources)
+
+
+def _hints(columns: pa.Schema) -> Any:
+    """Return what dlt would take otherwise: times without a zone, which are UTC."""
+    times = (field.name for field in columns if pa.types.is_timestamp(field.type))
+    return {name: {"data_type": "timestamp", "timezone": False} for name in times}
 
 
 def _dlt_reason(error: BaseException) -> str:

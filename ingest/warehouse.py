@@ -26,6 +26,7 @@ from ingest.raw_tables import (
     raw_schema,
     write_raw,
 )
+from ingest.schemas import RAW
 from ingest.working_copy import check_writable, locked, working_copy
 
 __all__ = [
@@ -152,7 +153,8 @@ def write_into(
         As in ``write_load``.
     superseded
         Files whose rows leave the raw tables because ``accounts`` replaces them; they
-        stay in the accounting, their accepted rows counted as superseded.
+        stay in the accounting, their accepted rows counted as superseded. One that is
+        among ``accounts`` too is written anew.
 
     Returns
     -------
@@ -167,8 +169,8 @@ def write_into(
         Where the copy cannot be written.
     """
     check_accounts(instrument, tables, accounts, quarantined)
-    standing = standing_files(copy, instrument)
-    skipped = tuple(one for one in accounts if _stands(one.key, standing))
+    standing = standing_files(copy, instrument).difference(superseded)
+    skipped = tuple(one for one in accounts if _stands(instrument, one.key, standing))
     written = tuple(one for one in accounts if one not in skipped)
     if not written and not superseded:
         return WriteReport((), skipped, 0, 0)
@@ -178,19 +180,27 @@ def write_into(
         for name, table in tables.items()
     }
     fresh = {name: table for name, table in fresh.items() if table.num_rows}
+    removed = 0
+    if superseded:
+        # first, or what is written anew would leave with what it replaces
+        with changing(copy) as connection:
+            removed = _supersede(connection, instrument, superseded)
     write_raw(copy, instrument, fresh)
     files = {file_of(key) for key in new}
     kept = [row for row in quarantined if file_of(row) in files]
     with changing(copy) as connection:
-        removed = _supersede(connection, instrument, superseded)
         _store(connection, instrument, written, kept)
     rows = sum(table.num_rows for table in fresh.values())
     return WriteReport(written, skipped, rows, removed)
 
 
-def _stands(key: FileKey, standing: set[FileKey]) -> bool:
-    """Return whether a file is loaded; a bank also where it came under another name."""
-    if key.source_sha256 != key.bank_sha256:
+def _stands(instrument: str, key: FileKey, standing: set[FileKey]) -> bool:
+    """Return whether a file is loaded; a bank also where it came under another name.
+
+    Rows that belong to a run are its own, also where another run has the same bank.
+    """
+    of_run = "run_id" in RAW[raw_schema(instrument)][key.table_name].names
+    if of_run or key.source_sha256 != key.bank_sha256:
         return key in standing
     banks = {(one.table_name, one.source_sha256, one.bank_sha256) for one in standing}
     return (key.table_name, key.source_sha256, key.bank_sha256) in banks

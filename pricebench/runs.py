@@ -86,9 +86,10 @@ def list_runs(warehouse: Path) -> Grid:
     Returns
     -------
     Grid
-        One row per run and bank, in order of instrument and run: answers (of search:
-        an agent's to one product) as they stand in the files, how many could not be read, how many calls failed, and the reason
-        of an exclusion (null: the run counts). No row where nothing is loaded.
+        One row per run and bank, in order of instrument and run: answers as they stand
+        in the files (of search, an agent's to one product), how many could not be read,
+        how many calls failed, and the reason of an exclusion (null: the run counts). No
+        row where nothing is loaded.
 
     Raises
     ------
