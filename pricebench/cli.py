@@ -12,6 +12,7 @@ import typer
 from pricebench import console
 from pricebench.cli_bank import bank_app
 from pricebench.cli_options import Debug, Shape, Warehouse
+from pricebench.cli_search import load_search
 from pricebench.cli_simulate import simulate_app
 from pricebench.errors import CommandError, one_line
 from pricebench.extras import Extra, asked_for
@@ -312,6 +313,11 @@ def load_purchase(
     from pricebench.load import load_purchase_sources
 
     load_purchase_sources(warehouse, sources, size=size, replace=replace)
+
+
+load_app.command(
+    "search", epilog="Example: pricebench load search runs/run1 && pricebench build"
+)(load_search)
 
 
 app.add_typer(simulate_app, name="simulate")

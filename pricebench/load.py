@@ -12,7 +12,7 @@ from pricebench import console
 from pricebench.errors import CommandError, one_line
 
 if TYPE_CHECKING:
-    from ingest.accounts import FileAccount
+    from ingest.accounts import FileAccount, QuarantinedRow
     from ingest.load_report import LoadReport
 
 # More rows than this are counted, not listed; all stand in the warehouse.
@@ -63,6 +63,32 @@ def load_purchase_sources(
 
     load_sources(
         sources, partial(load_purchase, warehouse=warehouse, size=size, replace=replace)
+    )
+
+
+def load_search_sources(
+    warehouse: Path, sources: Sequence[str], *, replace: bool, allow_mixed: bool
+) -> None:
+    """Load several sources of search runs, as `load_sources` does.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path; made if absent.
+    sources : sequence of str
+        Run folders, archives or https addresses.
+    replace : bool
+        Let a file take the place of a newer one of the same run.
+    allow_mixed : bool
+        Load artifacts of other rules or another bank too.
+    """
+    from ingest.search.release import load_search
+
+    load_sources(
+        sources,
+        partial(
+            load_search, warehouse=warehouse, replace=replace, allow_mixed=allow_mixed
+        ),
     )
 
 
@@ -151,13 +177,17 @@ def describe_load(report: LoadReport) -> str:
         lines.append(_fold("ignored: ", report.ignored))
     bad = report.quarantined_rows
     lines += [
-        f"quarantined: {one.source_file} line {one.source_row}, {one.field}: "
-        f"{one.reason}"
+        f"quarantined: {one.source_file} {_place(one)}, {one.field}: {one.reason}"
         for one in bad[:_SHOWN]
     ]
     if len(bad) > _SHOWN:
         lines.append(f"… and {len(bad) - _SHOWN:,} more in quality.quarantine")
     return "\n".join(lines)
+
+
+def _place(row: QuarantinedRow) -> str:
+    kind = "record" if row.source_file.endswith(".json") else "line"
+    return f"{kind} {row.source_row}"
 
 
 def _loaded(rows: int, accounts: Sequence[FileAccount]) -> str:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pyarrow as pa
-
-from ingest.accounts import FileKey
 from ingest.errors import LoadError
-from ingest.load_report import LoadReport
+from ingest.load_report import Gathered, LoadReport, write_gathered
 from ingest.parsed_file import ParsedFile
 from ingest.search.artifact import Artifact
 from ingest.search.missing import missing
@@ -19,30 +15,20 @@ from ingest.search.read_run import RunRows, read_run_rows
 from ingest.search.run_folder import RunFolder, find_runs, read_artifacts
 from ingest.search.stored import StoredRun, stored_run
 from ingest.source import Progress, Source, open_source
-from ingest.warehouse import (
-    check_writable,
-    standing_files,
-    working_copy,
-    write_into,
-)
+from ingest.warehouse import check_writable, standing_files, working_copy
 
 __all__ = ["LoadError", "LoadReport", "load_search"]
 
 INSTRUMENT = "search"
 
 
-@dataclass
-class _Load:
+@dataclass(kw_only=True)
+class _Load(Gathered):
     """A load in the making."""
 
     replace: bool
     allow_mixed: bool
     say: Progress
-    parsed: list[ParsedFile] = field(default_factory=list)
-    superseded: list[FileKey] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
     run_ids: set[str] = field(default_factory=set)
 
 
@@ -96,14 +82,19 @@ def load_search(
                 f"{opened.label} holds no search run (files seen: "
                 f"{len(opened.names)}); expected a folder with a tasks.json"
             )
-        load = _Load(replace, allow_mixed, say)
+        load = _Load(replace=replace, allow_mixed=allow_mixed, say=say)
         with working_copy(warehouse) as copy:
             for run in runs:
                 try:
                     _load_run(load, copy, opened, run)
                 except LoadError as error:
                     load.errors.append(str(error))
-            return _write(load, copy, opened, runs)
+            # a file is written anew where what it refers to has changed
+            again = {one.account.key for one in load.parsed}
+            again &= standing_files(copy, INSTRUMENT)
+            load.superseded = list(dict.fromkeys([*load.superseded, *again]))
+            used = {name for run in runs for name in run.files.values()}
+            return write_gathered(load, INSTRUMENT, copy, opened, used)
 
 
 def _load_run(load: _Load, copy: Path, opened: Source, run: RunFolder) -> None:
@@ -196,36 +187,3 @@ def _require_newer(
             f"not loaded: {loaded} is of {ours} and the one loaded of {theirs}; "
             "--replace puts it in its place all the same"
         )
-
-
-def _write(
-    load: _Load, copy: Path, opened: Source, runs: Iterable[RunFolder]
-) -> LoadReport:
-    tables: dict[str, list[pa.Table]] = {}
-    for parsed in load.parsed:
-        tables.setdefault(parsed.table_name, []).append(parsed.table)
-    aside = [row for parsed in load.parsed for row in parsed.quarantined]
-    # what is written anew because what it refers to has changed
-    again = {one.account.key for one in load.parsed} & standing_files(copy, INSTRUMENT)
-    written = write_into(
-        copy,
-        INSTRUMENT,
-        {name: pa.concat_tables(parts) for name, parts in tables.items()},
-        [parsed.account for parsed in load.parsed],
-        aside,
-        list(dict.fromkeys([*load.superseded, *again])),
-    )
-    used = {name for run in runs for name in run.files.values()}
-    ignored = [name for name in opened.names if name not in used]
-    ignored += [f"{name} ({what})" for name, what in opened.unread.items()]
-    return LoadReport(
-        source=opened.label,
-        files=written.written,
-        skipped=tuple(sorted(load.skipped)),
-        ignored=tuple(sorted(ignored)),
-        errors=tuple(load.errors),
-        notes=tuple(load.notes),
-        quarantined_rows=tuple(aside),
-        rows=written.rows,
-        superseded=written.superseded,
-    )
