@@ -12,7 +12,7 @@ import typer
 from pricebench import console
 from pricebench.cli_bank import bank_app
 from pricebench.cli_options import Debug, Shape, Warehouse
-from pricebench.cli_search import load_search
+from pricebench.cli_search import load_search, simulate_search
 from pricebench.cli_simulate import simulate_app
 from pricebench.errors import CommandError, one_line
 from pricebench.extras import Extra, asked_for
@@ -320,6 +320,9 @@ load_app.command(
 )(load_search)
 
 
+simulate_app.command(
+    "search", epilog="Example: pricebench simulate search --out runs/example"
+)(simulate_search)
 app.add_typer(simulate_app, name="simulate")
 app.add_typer(bank_app, name="bank")
 

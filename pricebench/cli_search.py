@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -38,3 +39,27 @@ def load_search(
     from pricebench.load import load_search_sources
 
     load_search_sources(warehouse, sources, replace=replace, allow_mixed=allow_mixed)
+
+
+def simulate_search(
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of every draw.", min=0, max=10**9)
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the run folder here too.", metavar="FOLDER"),
+    ] = None,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """Load a simulated search run.
+
+    Five agents with known habits look for ten fictitious products; the run folder holds
+    every artifact: products, answers, candidates, votes, checks, rulings, images.
+    """
+    from pricebench.load import load_search_simulation
+    from pricebench.paths import refuse_as_output
+
+    if out is not None:
+        refuse_as_output(out, warehouse)
+    load_search_simulation(warehouse, seed=seed, out=out)

@@ -307,3 +307,33 @@ def _tell_simulation(
     console.emit(
         f"{_count(cast, f'simulated {who}')}: {_loaded(rows, written)}{skipped}"
     )
+
+
+def load_search_simulation(
+    warehouse: Path, *, seed: int | None = None, out: Path | None = None
+) -> None:
+    """Simulate a search run, load it and print what was loaded.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path; made if absent.
+    seed : int, optional
+        Seed of every draw; the simulator's own by default.
+    out : Path, optional
+        Where to keep the run folder.
+
+    Raises
+    ------
+    LoadError
+        If the run cannot be written or loaded.
+    """
+    from ingest.search.simulation import DEFAULT_SEED, load_example
+
+    seed = DEFAULT_SEED if seed is None else seed
+    with console.progress("simulating a search run"):
+        report = load_example(warehouse, seed=seed, out=out)
+    before = len(report.skipped)
+    skipped = f"; {_count(before, 'file')} loaded before" if before else ""
+    console.emit(f"simulated search run: {_loaded(report.rows, report.files)}{skipped}")
+    refuse_errors(report.errors)

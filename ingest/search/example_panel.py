@@ -177,8 +177,13 @@ def _checks(
             *(None if pack is None else str(pack), evidence, at),
         ),
         _check(
-            *("shipping", table, "unknown" if shipping is None else "pass"),
-            *(None if shipping is None else str(shipping), evidence, at, shop.rule),
+            "shipping",
+            table,
+            "unknown" if shipping is None else "pass",
+            None if shipping is None else str(shipping),
+            evidence,
+            at,
+            shop.rule,
         ),
     ]
 
