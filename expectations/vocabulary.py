@@ -27,6 +27,30 @@ PURCHASE_LABELS = _LABELS
 PURCHASE_CATEGORIES = _CATEGORIES
 PURCHASE_METRICS = tuple(_METRICS)
 MENUS = ("ordinary", "bonded")
+SEARCH_TRACKS = ("exact", "equiv")
+SEARCH_SCENARIOS = ("base", "prime")
+SEARCH_BASES = ("per_unit", "total")
+SEARCH_ARTIFACTS = (
+    *("cells", "sourcing_log", "tasks", "raw", "candidates", "grades", "audit"),
+    *("verify_labels", "verify_labels_refs", "summary"),
+)
+SEARCH_CELL_STATES = ("planned", "filled", "unfilled")
+SEARCH_CALL_STATES = (
+    *("ok", "empty", "refused", "unparsable", "truncated", "transport_error"),
+)
+SEARCH_VALIDITIES = ("valid", "invalid")
+SEARCH_VERDICTS = (*SEARCH_VALIDITIES, "no_majority")
+SEARCH_RULED_STATES = ("verified", "rejected", "temporarily_unverifiable")
+SEARCH_AUDIT_STATES = (*SEARCH_RULED_STATES, "needs_human")
+SEARCH_CHECK_KINDS = ("link", "stock", "price", "condition", "pack", "shipping")
+SEARCH_OUTCOMES = ("pass", "fail", "unknown")
+SEARCH_SELLER_SCOPES = ("first_party", "any")
+SEARCH_REASON_CODES = (
+    *("R01_DIFFERENT_PRODUCT", "R02_DIFFERENT_MODEL", "R03_SIZE_DIFFERS"),
+    *("R04_COLOR_FASHION", "R05_ACCESSORY_OR_PART", "R06_NOT_NEW", "R07_BUNDLE"),
+    *("R08_LOWER_QUALITY", "R09_REGION_LOCK", "R10_COUNTERFEIT_RISK"),
+    *("R11_SAME_PRODUCT", "R12_EQUIVALENT", "R99_OTHER"),
+)
 
 
 def quoted(values: tuple[str, ...]) -> str:

@@ -196,6 +196,19 @@ def built_purchase(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return warehouse
 
 
+@pytest.fixture(scope="session")
+def built_search(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Warehouse of the example run, loaded and staged; copy it before writing."""
+    from ingest.search.simulation import load_example
+    from pricebench.build import build
+
+    warehouse = tmp_path_factory.mktemp("search") / "warehouse.duckdb"
+    assert not load_example(warehouse).errors
+    report = build(warehouse, lambda line: None, select=["gate_search_staging"])
+    assert report.failures == ()
+    return warehouse
+
+
 def _build_purchase(warehouse: Path) -> None:
     from pricebench.build import build
 

@@ -57,6 +57,8 @@ def plantable(warehouse: Path, folder: Path) -> Iterator[duckdb.DuckDBPyConnecti
             connection.execute(f"create table staging.kept as from staging.{view}")
             connection.execute(f"drop view staging.{view}")
             connection.execute(f"alter table staging.kept rename to {view}")
+        for layer in LAYERS[1:]:
+            connection.execute(f"create schema if not exists {layer}")
         path = ",".join((*LAYERS[1:], "quality"))
         connection.execute(f"set search_path = '{path}'")
         yield connection

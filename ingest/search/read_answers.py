@@ -29,6 +29,7 @@ from ingest.search.records import (
     part_of,
     sha256_of,
     time_of,
+    web_address,
     wholes,
 )
 
@@ -155,7 +156,7 @@ def _listing(
         row = {
             **{"listing_id": listing_id, **key, "task_id": task_id, "rank": rank},
             "url": text_of(claim, "url"),
-            "url_canonical": _web_address(claim, "url_canonical"),
+            "url_canonical": web_address(claim, "url_canonical"),
             **{name: or_none(money_of, claim, name) for name in amounts},
             **{name: optional_text(claim, name) for name in (*texts, "note")},
             **wholes(claim, "pack_count"),
@@ -166,10 +167,3 @@ def _listing(
         return row
 
     return parse
-
-
-def _web_address(record: Record, key: str) -> str:
-    value = text_of(record, key)
-    if not value.startswith("https://"):
-        raise RowError(key, f"{value[:60]} does not start with https://")
-    return value

@@ -22,6 +22,7 @@ from ingest.search.records import (
     part_of,
     sha256_of,
     time_of,
+    web_address,
     wholes,
 )
 
@@ -161,7 +162,7 @@ def _task(record: Record) -> dict[str, Any]:
         "title": text_of(record, "title"),
         **{key: optional_text(record, key) for key in texts},
         "url": text_of(record, "url"),
-        "url_canonical": text_of(record, "url_canonical"),
+        "url_canonical": web_address(record, "url_canonical"),
         "image_sha256": sha256_of(image, "sha256"),
         "image_source_url": optional_text(image, "source_url"),
         **_named("image", wholes(image, "width", "height")),

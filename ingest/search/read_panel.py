@@ -22,6 +22,7 @@ from ingest.search.records import (
     part_of,
     sha256_of,
     time_of,
+    web_address,
     wholes,
 )
 
@@ -107,7 +108,7 @@ def _candidate(
     def parse(record: Record) -> dict[str, Any]:
         list_of(record, "found_by")
         task_id = known(record, "task_id", tasks)
-        url = text_of(record, "url_canonical")
+        url = web_address(record, "url_canonical")
         wanted = candidate_id(task_id, url)
         if one_id != wanted:
             raise RowError(

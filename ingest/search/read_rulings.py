@@ -154,21 +154,30 @@ def _label(
         ruling, fields = part_of(record, "ruling"), part_of(record, "fields")
         overturns = flag_or(record, "overturns_panel", False)
         code = members(record, "reason_code", REASON_CODES)
-        if overturns and code is None:
-            raise RowError("reason_code", "missing, and the ruling overturns the panel")
+        validity = members(ruling, "validity", VALIDITIES)
+        if overturns and (code is None or validity is None):
+            raise RowError(
+                "validity" if code else "reason_code",
+                "missing, and the ruling overturns the panel",
+            )
+        sampled = flag_or(record, "sampled", False)
+        chance = number_or_none(record, "inclusion_probability", 1)
+        if sampled != bool(chance):
+            raise RowError(
+                "inclusion_probability", f"{chance} does not go with sampled {sampled}"
+            )
         blind = part_of(record, "blind")
         texts = ("currency", "availability", "condition", "final_url")
         return {
             **{"track": track, "candidate_id": one_id, "version": version},
-            "validity": members(ruling, "validity", VALIDITIES),
+            "validity": validity,
             "status": members(ruling, "status", RULED_STATES),
             **_amounts(fields),
             **{key: optional_text(fields, key) for key in texts},
             **wholes(fields, "pack_count", least=1),
             **{"overturns_panel": overturns, "reason_code": code},
             **_signature(record),
-            "is_sampled": flag_or(record, "sampled", False),
-            "inclusion_probability": number_or_none(record, "inclusion_probability", 1),
+            **{"is_sampled": sampled, "inclusion_probability": chance},
             "blind_validity": members(blind, "validity", VALIDITIES),
             "blind_status": members(blind, "status", RULED_STATES),
             "blind_reviewer": optional_text(blind, "reviewer"),

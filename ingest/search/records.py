@@ -23,6 +23,7 @@ _TIME = re.compile(
     r"(?:Z|[+-][0-9]{2}:[0-9]{2})"
 )
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_ADDRESS = re.compile(r"https://[^/?#:@\s]+(?:[/?#]|$)")
 _SHOWN = 60
 
 
@@ -204,6 +205,14 @@ def known(record: Record, key: str, allowed: Mapping[str, Any] | set[str]) -> st
     value = text_of(record, key)
     if value not in allowed:
         raise RowError(key, f"no {key.removesuffix('_id')} {value}")
+    return value
+
+
+def web_address(record: Record, key: str) -> str:
+    """Return a canonical address, which starts with https://, or raise RowError."""
+    value = text_of(record, key)
+    if _ADDRESS.match(value) is None:
+        raise RowError(key, f"{value[:_SHOWN]} is no address like https://shop/page")
     return value
 
 
