@@ -5,6 +5,8 @@ Axes: b replicates, c clusters.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -45,12 +47,42 @@ def draw_counts(replicates: int, clusters: int, *, seed: int = SEED) -> Counts:
     """
     if replicates < 0:
         raise ValueError(f"replicates: at least 0 needed, got {replicates}")
+    return next(draw_blocks(replicates, clusters, seed=seed, rows=max(replicates, 1)))
+
+
+def draw_blocks(
+    replicates: int, clusters: int, *, seed: int, rows: int
+) -> Iterator[Counts]:
+    """Draw as ``draw_counts`` does, a few replicates at a time, to hold few in memory.
+
+    Parameters
+    ----------
+    replicates, clusters, seed
+        As for ``draw_counts``.
+    rows
+        Most replicates of one block, at least 1.
+
+    Yields
+    ------
+    numpy.ndarray
+        Shape (rows, c), fewer at the end: put together, what ``draw_counts`` returns.
+        Without replicates one block without rows.
+
+    Raises
+    ------
+    ValueError
+        Clusters outside the range.
+    """
     if not 0 <= clusters <= np.iinfo(np.uint16).max:
         raise ValueError(f"clusters: 0 to 65535 can be drawn, got {clusters}")
-    if not clusters:
-        return np.zeros((replicates, 0), dtype=np.uint16)
-    places = np.random.default_rng(seed).integers(0, clusters, (replicates, clusters))
-    # one flat count: far cheaper than a multinomial draw for each replicate
-    places += np.arange(replicates)[:, None] * clusters
-    counts = np.bincount(places.ravel(), minlength=replicates * clusters)
-    return counts.reshape(replicates, clusters).astype(np.uint16)
+    random = np.random.default_rng(seed)
+    for start in range(0, max(replicates, 1), rows):
+        block = min(rows, replicates - start)
+        if not clusters:
+            yield np.zeros((block, 0), dtype=np.uint16)
+            continue
+        places = random.integers(0, clusters, (block, clusters))
+        # one flat count: far cheaper than a multinomial draw for each replicate
+        places += np.arange(block)[:, None] * clusters
+        counts = np.bincount(places.ravel(), minlength=block * clusters)
+        yield counts.reshape(block, clusters).astype(np.uint16)

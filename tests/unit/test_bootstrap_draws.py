@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.bootstrap_draws import REPLICATES, SEED, draw_counts
+from models.bootstrap_draws import REPLICATES, SEED, draw_blocks, draw_counts
 
 
 def test_published_draws() -> None:
@@ -43,3 +43,10 @@ def test_limits() -> None:
         draw_counts(-1, 5)
     with pytest.raises(ValueError, match="clusters: 0 to 65535"):
         draw_counts(1, 65536)
+
+
+def test_blocks_put_together_are_one_draw() -> None:
+    for rows in (1, 4, 9, 50):
+        blocks = list(draw_blocks(9, 7, seed=5, rows=rows))
+        assert max(len(block) for block in blocks) <= rows
+        assert np.array_equal(np.concatenate(blocks), draw_counts(9, 7, seed=5))

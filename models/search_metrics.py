@@ -1,0 +1,246 @@
+"""Metrics of shopping agents in both readings, with bootstrap intervals.
+
+Axes: t tasks, r retailers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from models import status
+from models.bootstrap_summary import percentile_interval
+from models.clusters import prepare_clusters
+from models.columns import Columns, families, read_rows
+from models.inference import UNDEFINED, Interval
+from models.ordering import Floats, Ints
+from models.proportion import wilson_interval
+from models.search_bootstrap import Median, Ratio, by_unit, kept_interval, resample
+from models.search_sample import (
+    FAMILY,
+    KEYS,
+    OUTCOME_INPUT,
+    Sample,
+    audited_figures,
+    left_out_median,
+    published_figures,
+    read_sample,
+    read_tasks,
+)
+from models.search_terms import (
+    AUDITED_METRICS,
+    FEWEST_RETAILERS,
+    FEWEST_TASKS,
+    PUBLISHED_METRICS,
+    REPLICATES,
+    SHARES,
+)
+from models.tables import Row, build_table
+
+_TEXT, _NUMBER, _COUNT = pa.string(), pa.float64(), pa.int64()
+METRIC_SCHEMA = pa.schema(
+    [
+        *(
+            pa.field(key, _TEXT, nullable=False)
+            for key in (*FAMILY, "agent", "metric", "reading")
+        ),
+        pa.field("value", _NUMBER),
+        pa.field("ci_lo", _NUMBER),
+        pa.field("ci_hi", _NUMBER),
+        pa.field("wilson_lo", _NUMBER),
+        pa.field("wilson_hi", _NUMBER),
+        pa.field("n", _COUNT, nullable=False),
+        pa.field("replicates", _COUNT, nullable=False),
+        pa.field("undefined_replicates", _COUNT, nullable=False),
+        pa.field("status", _TEXT, nullable=False),
+    ]
+)
+
+
+def metric_table(outcomes: Columns) -> pa.Table:
+    """Return every metric of every agent in both readings.
+
+    Parameters
+    ----------
+    outcomes
+        ``OUTCOME_INPUT``, one row for each scored task of each agent of a track's pool.
+        ``shop`` is the retailer, or the store itself for the long tail.
+
+    Returns
+    -------
+    pyarrow.Table
+        ``METRIC_SCHEMA``, unrounded, in ascending order of the keys and then as
+        ``PUBLISHED_METRICS`` and ``AUDITED_METRICS`` stand. As published, every call
+        counts, one that failed as no find, and intervals are percentiles over resamples
+        of tasks; resamples without a task that counts are left out and counted.
+        Audited, tasks whose call failed count for nothing, and whole retailers are
+        resampled; below 30 tasks or 10 retailers the status is ``too_few`` and there is
+        no interval. ``failed``: tasks of the track are missing from the agent's file.
+        Null with a status where there is no figure. An empty input gives an empty
+        table.
+
+    Raises
+    ------
+    ValueError
+        Input that breaks the schema; the message names the column or the row.
+    """
+    rows = read_rows(outcomes, OUTCOME_INPUT, KEYS, what="search outcomes")
+    found: list[Row] = []
+    for family in families(rows, FAMILY):
+        key = {name: family[0][name] for name in FAMILY}
+        found += [{**key, **row} for row in _track_metrics(family)]
+    return build_table(found, METRIC_SCHEMA)
+
+
+def _track_metrics(family: Sequence[Row]) -> list[Row]:
+    tasks = read_tasks(family)
+    shops = prepare_clusters(_shops(family, tasks))
+    agents = [(rows[0]["agent"], rows) for rows in families(family, ("agent",))]
+    published = {
+        agent: published_figures(read_sample(rows, tasks, without_failed=False))
+        for agent, rows in agents
+    }
+    samples = {
+        agent: read_sample(rows, tasks, without_failed=True) for agent, rows in agents
+    }
+    draws = iter(resample(_all_of(published), len(tasks)))
+    audited = {
+        agent: _audited(sample, shops.codes, shops.count)
+        for agent, sample in samples.items()
+    }
+    by_shop = iter(resample(_all_of(audited), shops.count))
+    found: list[Row] = []
+    for agent, sample in samples.items():
+        found += [
+            {"agent": agent, **_published_row(name, one, next(draws), sample.is_whole)}
+            for name, one in published[agent].items()
+        ]
+        drawn = {name: next(by_shop) for name in audited[agent]}
+        plain = audited_figures(sample)
+        for name in (*PUBLISHED_METRICS, *AUDITED_METRICS):
+            row = _audited_row(name, sample, plain.get(name), drawn, shops.codes)
+            found.append({"agent": agent, **row})
+    return found
+
+
+def _all_of(
+    figures: Mapping[str, Mapping[str, Ratio | Median]],
+) -> list[Ratio | Median]:
+    return [one for own in figures.values() for one in own.values()]
+
+
+def _shops(family: Sequence[Row], tasks: Sequence[tuple[int, str]]) -> list[str]:
+    shop = {row["task_id"]: row["shop"] for row in family}
+    return [shop[task_id] for _, task_id in tasks]
+
+
+def _audited(sample: Sample, shop: Ints, shops: int) -> dict[str, Ratio | Median]:
+    figures: dict[str, Ratio | Median] = {
+        name: by_unit(one, shop, shops) for name, one in audited_figures(sample).items()
+    }
+    figures["capture_leave_one_out_median"] = left_out_median(sample, shop)
+    return figures
+
+
+def _published_row(name: str, figure: Ratio, draws: Floats, is_whole: bool) -> Row:
+    n = _size(figure)
+    label = status.OK if n else status.TOO_FEW
+    return _row(
+        name,
+        "as_published",
+        figure.value,
+        kept_interval(draws),
+        _wilson(name, figure),
+        n=n,
+        undefined=int(np.isnan(draws).sum()),
+        label=label if is_whole else status.FAILED,
+    )
+
+
+def _audited_row(
+    name: str,
+    sample: Sample,
+    figure: Ratio | None,
+    drawn: Mapping[str, Floats],
+    shop: Ints,
+) -> Row:
+    if name == "only_this_agent_count":
+        return _count_row(name, sample)
+    if figure is None:
+        median = left_out_median(sample, shop)
+        value, n, behind = median.value, len(median.values), median.unit
+        wilson = UNDEFINED
+    else:
+        value, n = figure.value, _size(figure)
+        behind = shop[figure.den > 0]
+        wilson = _wilson(name, figure)
+    draws = drawn[name]
+    is_thin = n < FEWEST_TASKS or len(np.unique(behind)) < FEWEST_RETAILERS
+    label = status.TOO_FEW if is_thin else status.OK
+    return _row(
+        name,
+        "audited",
+        value,
+        UNDEFINED if is_thin else percentile_interval(draws),
+        UNDEFINED if is_thin else wilson,
+        n=n,
+        undefined=int(np.isnan(draws).sum()),
+        label=label if sample.is_whole else status.FAILED,
+    )
+
+
+def _count_row(name: str, sample: Sample) -> Row:
+    n = int(sample.counted.sum())
+    count = float((sample.columns["only_this_agent"] * sample.counted).sum())
+    label = status.OK if n else status.TOO_FEW
+    return _row(
+        name,
+        "audited",
+        count if n else np.nan,
+        UNDEFINED,
+        UNDEFINED,
+        n=n,
+        undefined=0,
+        label=label if sample.is_whole else status.FAILED,
+        replicates=0,
+    )
+
+
+def _row(
+    name: str,
+    reading: str,
+    value: float,
+    interval: Interval,
+    wilson: Interval,
+    *,
+    n: int,
+    undefined: int,
+    label: str,
+    replicates: int = REPLICATES,
+) -> Row:
+    is_failed = label == status.FAILED
+    return {
+        "metric": name,
+        "reading": reading,
+        "value": None if is_failed else value,
+        "ci_lo": None if is_failed else interval.lo,
+        "ci_hi": None if is_failed else interval.hi,
+        "wilson_lo": None if is_failed else wilson.lo,
+        "wilson_hi": None if is_failed else wilson.hi,
+        "n": n,
+        "replicates": replicates,
+        "undefined_replicates": undefined,
+        "status": label,
+    }
+
+
+def _size(figure: Ratio) -> int:
+    return int((figure.den > 0).sum())
+
+
+def _wilson(name: str, figure: Ratio) -> Interval:
+    if name not in SHARES:
+        return UNDEFINED
+    return wilson_interval(int(figure.num.sum()), _size(figure))
