@@ -92,8 +92,9 @@ def comparison_table(outcomes: Columns) -> pa.Table:
         tasks, the error their standard deviation, and p the share of resamples on the
         other side of 0, doubled. Holm's adjustment runs over the ``family_tests`` pairs
         of one metric whose status is ``ok``. ``too_few`` below 30 shared tasks,
-        ``no_variation`` where all resamples see the same difference, ``failed`` where a
-        file lacks tasks of the track. An empty input gives an empty table.
+        ``no_variation`` where no resample sees a difference, ``failed`` where a file
+        lacks tasks of the track. A difference that is the same in every resample has an
+        error of 0 and an interval of one point. An empty input gives an empty table.
 
     Raises
     ------
@@ -208,14 +209,15 @@ def _pairs(a: str, first: Sample, b: str, second: Sample) -> list[_Pair]:
 def _difference(pair: _Pair, draws: Floats) -> Row:
     kept = draws[~np.isnan(draws)]
     error = float(np.std(kept, ddof=1)) if len(kept) > 1 else _NAN
-    varies = error > _ROUNDING
+    error = 0.0 if error < _ROUNDING else error
+    differs = bool((np.abs(kept) > _ROUNDING).any())
     label = pair.label
     if label == status.OK and pair.n < FEWEST_TASKS:
         label = status.TOO_FEW
-    elif label == status.OK and not varies:
+    elif label == status.OK and not differs:
         label = status.NO_VARIATION
     a, b = pair.figures
-    is_known = varies and label != status.FAILED
+    is_known = differs and label != status.FAILED
     interval: Interval = kept_interval(draws) if is_known else UNDEFINED
     return {
         "metric": pair.metric,
@@ -227,7 +229,9 @@ def _difference(pair: _Pair, draws: Floats) -> Row:
         "ci_hi": interval.hi,
         "p_value": sign_test(draws) if is_known else _NAN,
         "n_paired": pair.n,
-        "smallest_detectable": DETECTABLE_ERRORS * error if is_known else _NAN,
+        "smallest_detectable": DETECTABLE_ERRORS * error
+        if is_known and error > 0
+        else _NAN,
         "status": label,
     }
 
@@ -249,6 +253,8 @@ def _ranked(
         for name in ("std_error", "smallest_detectable")
     )
     estimate = np.array([row["value"] for row in ranked], dtype=np.float64)
+    # one that never varies is certain, not undefined
+    errors = np.where(errors == 0, _ROUNDING, errors)
     best, worst = rank_intervals(estimate, first, second, errors)
     found: list[Row] = []
     for row in family:

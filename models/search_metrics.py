@@ -33,6 +33,7 @@ from models.search_terms import (
     AUDITED_METRICS,
     FEWEST_RETAILERS,
     FEWEST_TASKS,
+    HEADLINE,
     PUBLISHED_METRICS,
     REPLICATES,
     SHARES,
@@ -51,6 +52,8 @@ METRIC_SCHEMA = pa.schema(
         pa.field("ci_hi", _NUMBER),
         pa.field("wilson_lo", _NUMBER),
         pa.field("wilson_hi", _NUMBER),
+        pa.field("zero_as_one", _NUMBER),
+        pa.field("zero_as_zero", _NUMBER),
         pa.field("n", _COUNT, nullable=False),
         pa.field("replicates", _COUNT, nullable=False),
         pa.field("undefined_replicates", _COUNT, nullable=False),
@@ -98,13 +101,14 @@ def _track_metrics(family: Sequence[Row]) -> list[Row]:
     tasks = read_tasks(family)
     shops = prepare_clusters(_shops(family, tasks))
     agents = [(rows[0]["agent"], rows) for rows in families(family, ("agent",))]
-    published = {
-        agent: published_figures(read_sample(rows, tasks, without_failed=False))
-        for agent, rows in agents
-    }
-    samples = {
-        agent: read_sample(rows, tasks, without_failed=True) for agent, rows in agents
-    }
+    everything, samples = (
+        {
+            agent: read_sample(rows, tasks, without_failed=without_failed)
+            for agent, rows in agents
+        }
+        for without_failed in (False, True)
+    )
+    published = {agent: published_figures(one) for agent, one in everything.items()}
     draws = iter(resample(_all_of(published), len(tasks)))
     audited = {
         agent: _audited(sample, shops.codes, shops.count)
@@ -114,7 +118,10 @@ def _track_metrics(family: Sequence[Row]) -> list[Row]:
     found: list[Row] = []
     for agent, sample in samples.items():
         found += [
-            {"agent": agent, **_published_row(name, one, next(draws), sample.is_whole)}
+            {
+                "agent": agent,
+                **_published_row(name, everything[agent], one, next(draws)),
+            }
             for name, one in published[agent].items()
         ]
         drawn = {name: next(by_shop) for name in audited[agent]}
@@ -123,6 +130,14 @@ def _track_metrics(family: Sequence[Row]) -> list[Row]:
             row = _audited_row(name, sample, plain.get(name), drawn, shops.codes)
             found.append({"agent": agent, **row})
     return found
+
+
+def _zero_opportunity(value: float, n: int, tasks: int) -> tuple[float, float]:
+    """Return a mean with tasks that have no opportunity counted as 1, and as 0."""
+    if not tasks:
+        return np.nan, np.nan
+    captured = value * n if n else 0.0
+    return (captured + tasks - n) / tasks, captured / tasks
 
 
 def _all_of(
@@ -144,18 +159,18 @@ def _audited(sample: Sample, shop: Ints, shops: int) -> dict[str, Ratio | Median
     return figures
 
 
-def _published_row(name: str, figure: Ratio, draws: Floats, is_whole: bool) -> Row:
+def _published_row(name: str, sample: Sample, figure: Ratio, draws: Floats) -> Row:
     n = _size(figure)
-    label = status.OK if n else status.TOO_FEW
     return _row(
         name,
         "as_published",
+        sample,
         figure.value,
         kept_interval(draws),
         _wilson(name, figure),
         n=n,
         undefined=int(np.isnan(draws).sum()),
-        label=label if is_whole else status.FAILED,
+        label=status.OK if n else status.TOO_FEW,
     )
 
 
@@ -178,32 +193,32 @@ def _audited_row(
         wilson = _wilson(name, figure)
     draws = drawn[name]
     is_thin = n < FEWEST_TASKS or len(np.unique(behind)) < FEWEST_RETAILERS
-    label = status.TOO_FEW if is_thin else status.OK
     return _row(
         name,
         "audited",
+        sample,
         value,
         UNDEFINED if is_thin else percentile_interval(draws),
         UNDEFINED if is_thin else wilson,
         n=n,
         undefined=int(np.isnan(draws).sum()),
-        label=label if sample.is_whole else status.FAILED,
+        label=status.TOO_FEW if is_thin else status.OK,
     )
 
 
 def _count_row(name: str, sample: Sample) -> Row:
     n = int(sample.counted.sum())
     count = float((sample.columns["only_this_agent"] * sample.counted).sum())
-    label = status.OK if n else status.TOO_FEW
     return _row(
         name,
         "audited",
+        sample,
         count if n else np.nan,
         UNDEFINED,
         UNDEFINED,
         n=n,
         undefined=0,
-        label=label if sample.is_whole else status.FAILED,
+        label=status.OK if n else status.TOO_FEW,
         replicates=0,
     )
 
@@ -211,6 +226,7 @@ def _count_row(name: str, sample: Sample) -> Row:
 def _row(
     name: str,
     reading: str,
+    sample: Sample,
     value: float,
     interval: Interval,
     wilson: Interval,
@@ -220,15 +236,25 @@ def _row(
     label: str,
     replicates: int = REPLICATES,
 ) -> Row:
-    is_failed = label == status.FAILED
+    as_one, as_zero = np.nan, np.nan
+    if name == HEADLINE:
+        as_one, as_zero = _zero_opportunity(value, n, int(sample.counted.sum()))
+    figures = {
+        "value": value,
+        "ci_lo": interval.lo,
+        "ci_hi": interval.hi,
+        "wilson_lo": wilson.lo,
+        "wilson_hi": wilson.hi,
+        "zero_as_one": as_one,
+        "zero_as_zero": as_zero,
+    }
+    # nothing is shown of an agent whose file lacks tasks
+    if not sample.is_whole:
+        figures, label = dict.fromkeys(figures, np.nan), status.FAILED
     return {
         "metric": name,
         "reading": reading,
-        "value": None if is_failed else value,
-        "ci_lo": None if is_failed else interval.lo,
-        "ci_hi": None if is_failed else interval.hi,
-        "wilson_lo": None if is_failed else wilson.lo,
-        "wilson_hi": None if is_failed else wilson.hi,
+        **figures,
         "n": n,
         "replicates": replicates,
         "undefined_replicates": undefined,

@@ -2,17 +2,6 @@
 
 from __future__ import annotations
 
-TRACKS = ("exact", "equiv")
-SCENARIOS = ("base", "prime")
-CALL_STATUSES = (
-    *("ok", "empty", "refused", "unparsable", "truncated", "transport_error"),
-)
-# a call that brought no reply; the others are replies, however bad
-FAILED_CALL = "transport_error"
-VERDICTS = ("valid", "invalid", "no_majority")
-# of several that apply, the one that stands last holds
-PAGE_STATUSES = ("verified", "temporarily_unverifiable", "needs_human", "rejected")
-
 HEADLINE = "savings_capture"
 PUBLISHED_METRICS = (
     HEADLINE,

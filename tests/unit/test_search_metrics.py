@@ -73,6 +73,9 @@ def test_e11_aggregate_of_four_tasks():
         assert 0 <= row["ci_lo"] <= row["value"] <= row["ci_hi"] <= 1
         assert (row["wilson_lo"] is None) == metric.startswith("savings")
         audited = found[metric, "audited"]
+        alternatives = (row["zero_as_one"], row["zero_as_zero"])
+        is_headline = metric == "savings_capture"
+        assert alternatives == ((0.625, 0.375) if is_headline else (None, None))
         assert audited["value"] == row["value"]
         assert (audited["status"], audited["ci_lo"]) == ("too_few", None)
     ratio = found["capture_ratio_of_sums", "audited"]
@@ -189,6 +192,20 @@ def test_pairs_are_compared_on_the_same_draws_with_holm_over_what_can_be_told():
     assert (twin["difference"], twin["status"]) == (0, "no_variation")
     assert twin["p_value"] is None
     assert twin["p_adjusted"] is None
+
+
+def test_a_difference_that_never_varies_is_certain():
+    rows = [one(name, k) for k in range(40) for name, one in AGENTS.items()]
+    outcomes = table(*rows)
+    pairs = comparison_table(outcomes)
+    row = next(one for one in pairs.to_pylist() if one["metric"] == "savings_capture")
+    assert (row["difference"], row["std_error"], row["status"]) == (1, 0, "ok")
+    assert (row["ci_lo"], row["ci_hi"], row["smallest_detectable"]) == (1, 1, None)
+    found = rank_table(metric_table(outcomes), pairs).to_pylist()
+    assert [(row["rank_lo"], row["rank_hi"]) for row in found] == [(1, 1), (2, 2)]
+
+
+AGENTS = {"always": outcome, "never": nothing}
 
 
 def test_a_pair_rests_on_tasks_that_neither_call_failed_on():
