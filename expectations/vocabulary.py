@@ -8,6 +8,7 @@ from models.purchase_terms import CATEGORIES as _CATEGORIES
 from models.purchase_terms import LABELS as _LABELS
 from models.purchase_terms import METRICS as _METRICS
 from models.purchase_terms import OPTIONS as _OPTIONS
+from models.search_terms import METRICS as _SEARCH_METRICS
 
 CHOICES = ("A", "B", "C", "D", "E")
 ORDERINGS = ("original", "swapped")
@@ -51,6 +52,7 @@ SEARCH_REASON_CODES = (
     *("R08_LOWER_QUALITY", "R09_REGION_LOCK", "R10_COUNTERFEIT_RISK"),
     *("R11_SAME_PRODUCT", "R12_EQUIVALENT", "R99_OTHER"),
 )
+SEARCH_METRICS = _SEARCH_METRICS
 
 
 def quoted(values: tuple[str, ...]) -> str:

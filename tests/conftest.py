@@ -209,6 +209,46 @@ def built_search(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return warehouse
 
 
+@pytest.fixture(scope="session")
+def built_search_marts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Warehouse of every worked example and edge case of search, loaded and built."""
+    from random import Random
+
+    import search_edges
+    import search_worked
+    from search_example import EXAMPLES
+    from search_panels import panels
+    from search_random import random_run, wide_run
+
+    from ingest.search.release import load_search
+    from pricebench.build import build
+
+    assert search_worked.example is search_edges.example
+    folder = tmp_path_factory.mktemp("search_marts")
+    drawn = [random_run(Random(seed), f"random-{seed}") for seed in range(25)]
+    examples = [make().run for make in EXAMPLES.values()]
+    for run in (*examples, *drawn, *panels(), wide_run()):
+        run.write(folder / "source")
+    warehouse = folder / "warehouse.duckdb"
+    report = load_search(folder / "source", warehouse)
+    assert not report.errors
+    assert not report.quarantined_rows
+    built = build(
+        warehouse,
+        lambda line: None,
+        select=[
+            "gate_search_marts",
+            "board",
+            "comparison",
+            "reading_difference",
+            "run",
+            "model",
+        ],
+    )
+    assert built.failures == ()
+    return warehouse
+
+
 def _build_purchase(warehouse: Path) -> None:
     from pricebench.build import build
 

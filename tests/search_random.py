@@ -92,3 +92,25 @@ def _random_ruling(run: SearchRun, random: Random, page: str) -> None:
         shipping=random.choice((None, "0.00")),
         pack_count=random.choice((None, 2)),
     )
+
+
+def wide_run() -> SearchRun:
+    """Return a run of enough products and stores for audited figures.
+
+    On 36 products agent a always finds 10 of 50 dollars, b on two of three, c the same
+    but for a call that failed, d nothing; the panel is checked on a random sample of
+    one half.
+    """
+    run = SearchRun("wide", ("a", "b", "c", "d"))
+    drawn = {"sampled": True, "inclusion_probability": 0.5}
+    for number in range(36):
+        task = run.task("50.00")
+        run.rule(run.listing("a", task, "40.00"), "valid", **drawn)
+        if number % 3:
+            run.listing("b", task, "40.00")
+            run.listing("c", task, "40.00")
+        # of the refused ones, six were valid; no page of them can be bought
+        page = run.listing("d", task, "30.00", votes="III", status="rejected")
+        run.rule(page, "valid" if number % 6 == 0 else "invalid", **drawn)
+    run.call("c", "t001", "transport_error")
+    return run

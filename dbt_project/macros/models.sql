@@ -4,7 +4,10 @@
 name_models as (
     select
         asked.model_id,
-        coalesce(model_registry.kind, 'model') as kind,
+        coalesce(
+            model_registry.kind,
+            case when asked.model_id like 'agent/%' then 'agent' else 'model' end
+        ) as kind,
         coalesce(model_registry.slug, {{ slugify('asked.model_id') }}) as slug,
         coalesce(
             model_registry.display_name, {{ after_last_slash('asked.model_id') }}

@@ -1,6 +1,6 @@
 -- grain: one row per run (run_id)
--- study_id: short hash of instrument, bank, prompts, protocol and source; nothing is
--- ever pooled across studies
+-- study_id: short hash of instrument, bank, prompts, protocol, source and the run itself,
+-- since the oracle is that of the run's own pool; nothing is ever pooled across studies
 {{ require_green('search_raw') }}
 with run as (
     select * from {{ source('raw_search', 'run') }}
@@ -61,7 +61,7 @@ stg_search_run as (
     select
         {{ short_hash([
             "'search'", 'run.bank_sha256', "coalesce(hash_prompts.prompt_sha256, '')",
-            'run.protocol_sha256', 'run.source',
+            'run.protocol_sha256', 'run.source', 'run.run_id',
         ]) }} as study_id,
         run.run_id,
         run.source,
