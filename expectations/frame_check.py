@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from models.workers import start_aside
+from models.workers import WorkerKilled, start_aside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,14 +78,22 @@ def start_check(question: Question) -> Callable[[], list[Answer]]:
     Returns
     -------
     callable
-        Waits for the answers and returns one for each expectation, in their order.
-
-    Raises
-    ------
-    RuntimeError
-        The process that checks was killed; the callable raises it too.
+        Waits for the answers and returns one for each expectation, in their order. A
+        process that was killed is asked once more, since that says nothing about the
+        data; ``WorkerKilled`` where it is killed again.
     """
-    return start_aside(_check, question)
+    try:
+        wait = start_aside(_check, question)
+    except WorkerKilled:
+        return start_aside(_check, question)
+
+    def answers() -> list[Answer]:
+        try:
+            return wait()
+        except WorkerKilled:
+            return start_aside(_check, question)()
+
+    return answers
 
 
 def _load(_nothing: None) -> None:

@@ -1,11 +1,11 @@
-"""Hearing ctrl-C through libraries that take it for a failure of their own."""
+"""Hearing ctrl-C, and the signal to terminate, through libraries that would not."""
 
 from __future__ import annotations
 
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
@@ -52,3 +52,33 @@ def heeded_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         if heard:
             raise KeyboardInterrupt
+
+
+@contextmanager
+def termination_as_interrupt() -> Iterator[Callable[[], bool]]:
+    """Let SIGTERM end the block as ctrl-C does, so that it leaves nothing half done.
+
+    Yields
+    ------
+    callable
+        Says whether SIGTERM came. Where the program handles it in a way of its own, and
+        outside the main thread, nothing is changed.
+    """
+    came = False
+
+    def hear(_number: int, _frame: object) -> None:
+        nonlocal came
+        came = True
+        signal.raise_signal(signal.SIGINT)
+
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+    ):
+        yield lambda: came
+        return
+    signal.signal(signal.SIGTERM, hear)
+    try:
+        yield lambda: came
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)

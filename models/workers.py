@@ -12,14 +12,22 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import cache
 from itertools import islice
 from multiprocessing import get_context, parent_process
-from threading import Thread
+from threading import Lock, Thread
 from typing import TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+
+
+class WorkerKilled(RuntimeError):
+    """A worker process ended before its job did."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a worker process was killed, perhaps for lack of memory: run it again"
+        )
 
 
 def cores() -> int:
@@ -53,16 +61,17 @@ def in_workers(
     Raises
     ------
     Exception
-        What the function raised on a job; ``RuntimeError`` where a worker was killed.
+        What the function raised on a job; ``WorkerKilled`` where a worker was.
     """
     if workers <= 1:
         yield from map(function, jobs)
         return
     queue = iter(jobs)
     ahead: deque[Future[Result]] = deque()
-    with _replaced_when_killed():
+    with _uninterrupted():
+        pool = _pool(workers)
+    with _replaced_when_killed(pool):
         with _uninterrupted():
-            pool = _pool(workers)
             ahead.extend(
                 pool.submit(function, job) for job in islice(queue, workers + 1)
             )
@@ -87,32 +96,33 @@ def start_aside(function: Callable[[Job], Result], job: Job) -> Callable[[], Res
     -------
     callable
         Waits for the result and returns it, or raises what the function raised;
-        ``RuntimeError`` where the process was killed.
+        ``WorkerKilled`` where the process was.
 
     Raises
     ------
-    RuntimeError
+    WorkerKilled
         The process was killed before the job reached it.
     """
-    with _replaced_when_killed(), _uninterrupted():
-        future = _pool(1).submit(function, job)
+    with _uninterrupted():
+        pool = _pool(1)
+        with _replaced_when_killed(pool):
+            future = pool.submit(function, job)
 
     def wait() -> Result:
-        with _replaced_when_killed():
+        with _replaced_when_killed(pool):
             return future.result()
 
     return wait
 
 
 @contextmanager
-def _replaced_when_killed() -> Iterator[None]:
+def _replaced_when_killed(pool: ProcessPoolExecutor) -> Iterator[None]:
     try:
         yield
     except BrokenProcessPool as error:
-        _pool.cache_clear()
-        raise RuntimeError(
-            "a worker process was killed, perhaps for lack of memory: run it again"
-        ) from error
+        for workers in [n for n, kept in _pools.items() if kept is pool]:
+            del _pools[workers]
+        raise WorkerKilled from error
 
 
 @contextmanager
@@ -125,12 +135,18 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@cache
+_pools: dict[int, ProcessPoolExecutor] = {}
+_opening = Lock()
+
+
 def _pool(workers: int) -> ProcessPoolExecutor:
-    # a fork would copy the locks of threads that it does not copy
-    return ProcessPoolExecutor(
-        workers, mp_context=get_context("spawn"), initializer=_begin
-    )
+    with _opening:
+        if workers not in _pools:
+            # a fork would copy the locks of threads that it does not copy
+            _pools[workers] = ProcessPoolExecutor(
+                workers, mp_context=get_context("spawn"), initializer=_begin
+            )
+        return _pools[workers]
 
 
 def _begin() -> None:

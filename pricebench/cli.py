@@ -27,7 +27,7 @@ app = typer.Typer(
 )
 
 # What a shell calls a process that ctrl-C ended; typer returns it.
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143
 
 
 def _print_version(wanted: bool) -> None:
@@ -339,13 +339,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         0 where the verb did what it says, 1 where it failed, 2 where it was called
-        wrongly, 130 where it was interrupted. A failure is one line on standard error;
-        with ``--debug`` the error itself is raised.
+        wrongly, 130 where it was interrupted, 143 where it was told to terminate. A
+        failure is one line on standard error; with ``--debug`` the error itself is
+        raised.
     """
+    from ingest.interrupts import termination_as_interrupt
+
     typed = list(sys.argv[1:] if arguments is None else arguments)
     console.prepare()
     try:
-        code = app(args=typed, prog_name="pricebench", standalone_mode=False)
+        with termination_as_interrupt() as terminated:
+            code = app(args=typed, prog_name="pricebench", standalone_mode=False)
     except Exception as error:
         if "--debug" in typed:
             raise
@@ -356,6 +360,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "interrupted: the warehouse is as the last finished step left it; run the "
             "same command again"
         )
+        return TERMINATED if terminated() else code
     return code if isinstance(code, int) else 0
 
 

@@ -286,8 +286,15 @@ def test_an_interrupted_build_leaves_the_warehouse_as_it_was(
     assert warehouse.read_bytes() == before
 
 
-@pytest.mark.parametrize("moment", ["reading the dbt project", "stg_hotel_response"])
-def test_ctrl_c_in_the_middle_of_a_build_is_one_line(moment, warehouse):
+@pytest.mark.parametrize(
+    ("moment", "sent", "code"),
+    [
+        ("reading the dbt project", signal.SIGINT, 130),
+        ("stg_hotel_response", signal.SIGINT, 130),
+        ("stg_hotel_response", signal.SIGTERM, 143),
+    ],
+)
+def test_ctrl_c_in_the_middle_of_a_build_is_one_line(moment, sent, code, warehouse):
     # dbt calls what was cut off a failure
     before = warehouse.read_bytes()
     with subprocess.Popen(
@@ -299,9 +306,9 @@ def test_ctrl_c_in_the_middle_of_a_build_is_one_line(moment, warehouse):
         assert building_now.stderr is not None
         while moment not in (line := building_now.stderr.readline()):
             assert line
-        building_now.send_signal(signal.SIGINT)
+        building_now.send_signal(sent)
         out, err = building_now.communicate(timeout=120)
-    assert building_now.returncode == 130
+    assert building_now.returncode == code
     assert out == ""
     assert err.strip().split("\n")[-1] == (
         "pricebench: interrupted: the warehouse is as the last finished step left it; "

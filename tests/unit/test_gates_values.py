@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import duckdb
 import pytest
 
 from expectations.rules import Suite, not_null, one_of, unique, within
 from expectations.validation import as_table, validate
+from models.workers import start_aside
 
 
 @pytest.mark.parametrize("value", ["null", "'nan'::double"])
@@ -45,3 +49,19 @@ def test_a_table_without_rows_satisfies_every_rule_about_rows():
         ("ok", 0)
     ] * 2
     assert (unknown.status, unknown.sample) == ("error", "figure has no column reading")
+
+
+def _die(_job: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_check_whose_process_is_killed_is_asked_again():
+    connection = duckdb.connect()
+    connection.execute("create table figure as select 1 as id")
+    suite = Suite({"figure": ("id",)}, tuple(within("figure", "id", low=2)))
+    # the question waits behind the job that kills the process
+    start_aside(_die, 0)
+    [outcome] = validate(
+        connection, suite, {"figure": as_table(connection.table("figure"))}
+    )
+    assert (outcome.status, outcome.unexpected_count) == ("failed", 1)

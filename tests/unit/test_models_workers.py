@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from models.workers import cores, in_workers
+from models.workers import WorkerKilled, cores, in_workers, start_aside
 
 ROOT = Path(__file__).parents[2]
 PARENT = """
@@ -55,9 +55,28 @@ def _die(_job: int) -> None:
 
 
 def test_a_worker_that_is_killed_is_named_and_replaced():
-    with pytest.raises(RuntimeError, match="a worker process was killed"):
+    with pytest.raises(WorkerKilled, match="a worker process was killed"):
         list(in_workers(_die, range(2), 2))
     assert list(in_workers(int, ["3"], 2)) == [3]
+
+
+def test_a_job_aside_is_waited_for_and_keeps_its_process():
+    first, second = start_aside(_pid, 0), start_aside(_pid, 1)
+    assert first() == second() == start_aside(_pid, 2)() != os.getpid()
+    with pytest.raises(ValueError, match="invalid literal"):
+        start_aside(int, "two")()
+
+
+def test_jobs_aside_of_a_killed_process_say_so_and_new_ones_are_done():
+    waiting = [start_aside(_die, 0), start_aside(_pid, 1), start_aside(_pid, 2)]
+    with pytest.raises(WorkerKilled):
+        waiting[0]()
+    again = start_aside(_pid, 3)()
+    # what the killed process had still to do is lost, what came after is not
+    for lost in waiting[1:]:
+        with pytest.raises(WorkerKilled):
+            lost()
+    assert start_aside(_pid, 4)() == again
 
 
 def test_jobs_are_taken_a_few_at_a_time():
