@@ -183,7 +183,7 @@ def check_key(name: str) -> Row:
         name,
         "absent",
         "not set",
-        f"export {name}=…, to ask that provider's models",
+        f"export {name}=…, to ask that provider's models (not in this version)",
     )
 
 
@@ -207,7 +207,12 @@ def check_browser() -> Row:
     """Check for a browser, which only the site's tests need."""
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
-        return ("browser", "absent", "none found", "install Chromium, to test the site")
+        return (
+            "browser",
+            "absent",
+            "none found",
+            "install Chromium, for tests in a browser",
+        )
     return ("browser", "ok", found, None)
 
 
