@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from expectations.rules import EmptyRule, Rule, unique
 
 
-def staging_rules(instrument: str, tables: Sequence[str]) -> list[Rule]:
+def staging_rules(
+    instrument: str, tables: Sequence[str], *, models: str = "run"
+) -> list[Rule]:
     """Return the rules that staging loses nothing and tells runs and studies apart.
 
     Parameters
@@ -16,6 +18,8 @@ def staging_rules(instrument: str, tables: Sequence[str]) -> list[Rule]:
         Instrument of the tables.
     tables
         Its raw tables, one staging view for each; one of them is ``run``.
+    models
+        The one whose view names the models.
 
     Returns
     -------
@@ -52,11 +56,11 @@ def staging_rules(instrument: str, tables: Sequence[str]) -> list[Rule]:
             """,
         ),
         EmptyRule(
-            runs,
+            f"stg_{instrument}_{models}",
             "every_model_id_has_a_provider",
             f"""
-            select study_id, run_id, model_id
-            from {runs} where not contains(model_id, '/')
+            select run_id, model_id
+            from stg_{instrument}_{models} where not contains(model_id, '/')
             """,
         ),
         EmptyRule(

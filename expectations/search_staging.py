@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from expectations.rules import EmptyRule, Rule, Suite, typed
+from expectations.run_rules import staging_rules
 from expectations.search_raw import KEYS as RAW_KEYS
 from expectations.search_rules import breaks, closed_sets, keyed, referred
 from expectations.vocabulary import OBSERVED_SOURCES, SEARCH_BASES
@@ -18,17 +19,6 @@ KEYS = {
     for table in TABLES
 }
 _FILE = "source_file, source_row"
-
-
-def _row_counts() -> str:
-    return " union all ".join(
-        f"""
-        select '{table}' as table_name,
-            (select count(*) from raw_{table}) as raw_rows,
-            (select count(*) from stg_search_{table}) as staged_rows
-        """
-        for table in TABLES
-    )
 
 
 _TYPES = [
@@ -53,11 +43,7 @@ _TYPES = [
 ]
 
 _CLOSURE: list[Rule] = [
-    EmptyRule(
-        "stg_search_run",
-        "every_raw_row_is_staged_once",
-        f"select * from ({_row_counts()}) as counted where raw_rows != staged_rows",
-    ),
+    *staging_rules("search", TABLES, models="agent"),
     EmptyRule(
         "stg_search_listing",
         "every_finding_is_staged_with_its_listing",
@@ -80,37 +66,6 @@ _CLOSURE: list[Rule] = [
     referred(
         *("every_answer_has_an_agent", "stg_search_call", "stg_search_agent"),
         *(KEYS["stg_search_agent"], _FILE),
-    ),
-    EmptyRule(
-        "stg_search_run",
-        "a_study_is_one_bank_one_set_of_prompts_and_rules_and_one_source",
-        """
-        select study_id, count(distinct identity) as identities
-        from (
-            select study_id,
-                concat_ws('|', bank_sha256, coalesce(prompt_sha256, ''),
-                    protocol_sha256, source) as identity
-            from stg_search_run
-        ) as identified
-        group by study_id having count(distinct identity) > 1
-        """,
-    ),
-    breaks(
-        "stg_search_agent",
-        "every_model_id_has_a_provider",
-        "model_id is null or not contains(model_id, '/')",
-        "run_id, agent, track, model_id",
-        shown=_FILE,
-    ),
-    EmptyRule(
-        "stg_search_run",
-        "every_exclusion_is_marked",
-        """
-        select excluded_run.run_id, excluded_run.reason
-        from excluded_run
-        anti join (select * from stg_search_run where is_excluded) as marked
-            using (run_id)
-        """,
     ),
 ]
 

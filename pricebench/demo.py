@@ -56,12 +56,17 @@ def run_demo(warehouse: Path) -> None:
     from pricebench.board_print import print_board
     from pricebench.build import build
     from pricebench.build_print import print_report, require_success
-    from pricebench.load import load_purchase_simulation, load_simulation
+    from pricebench.load import (
+        load_purchase_simulation,
+        load_search_simulation,
+        load_simulation,
+    )
     from pricebench.render import Format
 
     refuse_real_data(warehouse)
     load_simulation(warehouse)
     load_purchase_simulation(warehouse)
+    load_search_simulation(warehouse)
     with console.progress("building") as say:
         report = build(warehouse, say)
     console.emit(print_report(report))

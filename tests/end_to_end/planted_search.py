@@ -114,7 +114,7 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "every_answer_has_an_agent": [
             "delete from stg_search_agent where agent = 'scattered'",
         ],
-        "a_study_is_one_bank_one_set_of_prompts_and_rules_and_one_source": [
+        "a_study_is_one_bank_prompt_protocol_and_source": [
             "insert into stg_search_run select * replace ('b' as run_id, 'c' as "
             "bank_sha256) from stg_search_run",
         ],
