@@ -25,15 +25,18 @@ def test_the_board_in_the_readme_is_what_the_release_gives(built_release, capsys
     assert set(picture.splitlines()) <= printed
 
 
-def test_the_sql_in_the_readme_gives_rows(built_demo, built_purchase, capsys):
+def test_the_sql_in_the_readme_gives_rows(
+    built_demo, built_purchase, built_search, capsys
+):
     statements = [
         sql
         for block in fenced("sh")
         for sql in re.findall(r'^pricebench query "(.*?)"$', block, re.DOTALL | re.M)
     ]
-    assert len(statements) == 4
+    assert len(statements) == 5
     for sql in statements:
         built = built_purchase if "purchase" in sql else built_demo
+        built = built_search if "search" in sql else built
         command = ["query", sql, "--format", "csv", "--warehouse", str(built)]
         assert main(command) == 0
         assert len(capsys.readouterr().out.splitlines()) > 2, sql
