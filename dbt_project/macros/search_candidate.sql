@@ -1,53 +1,5 @@
 {# Parts of int_search_candidate. #}
 
-{# What the panel of a track made of each candidate: one bit for each seat that accepted
-   or refused it. Most of all seats decide, not of those that answered. #}
-{% macro count_votes() -%}
-number_seats as (
-    select
-        run_id,
-        track,
-        judge,
-        row_number() over (partition by run_id, track order by judge) - 1 as seat
-    from stg_search_judge
-),
-
-count_seats as (
-    select run_id, track, count(*) as seats
-    from stg_search_judge
-    group by run_id, track
-),
-
-count_votes as (
-    select
-        vote.run_id,
-        vote.track,
-        vote.candidate_id,
-        {%- for verdict in ['valid', 'invalid'] %}
-        sum(case when vote.verdict = '{{ verdict }}' then (2 ** seat)::bigint else 0 end)
-            as {{ verdict }}_mask,
-        count(*) filter (where vote.verdict = '{{ verdict }}') as n_{{ verdict }}
-        {{- "," if not loop.last }}
-        {%- endfor %}
-    from stg_search_vote as vote
-    inner join number_seats
-        on vote.run_id = number_seats.run_id
-        and vote.track = number_seats.track
-        and vote.judge = number_seats.judge
-    group by vote.run_id, vote.track, vote.candidate_id
-)
-{%- endmacro %}
-
-{# Page statuses, the graver later: of several that apply the last one holds. #}
-{% macro graver_status(first, second) -%}
-    {%- set statuses = "['verified', 'temporarily_unverifiable', 'needs_human',"
-        ~ " 'rejected']" -%}
-    {{ statuses }}[greatest(
-            list_position({{ statuses }}, {{ first }}),
-            list_position({{ statuses }}, {{ second }})
-        )]
-{%- endmacro %}
-
 {# A candidate with its page, its votes and its ruling side by side, for
    int_search_candidate. #}
 {% macro search_ruled_columns() -%}

@@ -52,9 +52,10 @@
         ] %}
         coalesce({{ name }}, 0)::bigint as {{ name }},
         {%- endfor %}
-        (unverifiable_candidates / nullif(candidates - self_matches, 0))::double
-            as unverifiable_share,
-        (valid_candidates / nullif(candidates - self_matches, 0))::double as valid_share,
+        {%- for name in ['unverifiable', 'valid'] %}
+        ({{ name }}_candidates / nullif(candidates - self_matches, 0))::double
+            as {{ name }}_share,
+        {%- endfor %}
         least(greatest(
             (valid_candidates / nullif(candidates - self_matches, 0)
                 + panel.panel_specificity - 1)

@@ -33,7 +33,7 @@
         {%- for name, cost in {
             'opportunity': 'oracle', 'savings': 'best', 'loo_opportunity': 'loo_oracle',
         }.items() %}
-        {%- set gap = cost_gap('ref_num', 'ref_den', cost ~ '.num', cost ~ '.den') %}
+        {%- set gap = saved_by(cost) %}
         {%- set without = 'null' if cost == 'loo_oracle' else '0' %}
         coalesce({{ gap }} / (ref_den::hugeint * {{ cost }}.den * 100), {{ without }})
             as {{ name }},
@@ -46,8 +46,7 @@
         {{ share_of_opportunity('best', 'oracle_lo') }} as capture_bound_lo,
         {{ share_of_opportunity('best_possible', 'oracle_hi') }} as capture_bound_hi,
         coalesce(
-            {{ cost_gap('ref_num', 'ref_den', 'best.num', 'best.den') }}
-            / (best.den::hugeint * ref_num), 0
+            {{ saved_by('best') }} / (best.den::hugeint * ref_num), 0
         ) as found,
         best is not null as success,
         coalesce(
@@ -56,7 +55,7 @@
             false
         ) as recall,
         coalesce(
-            {{ cost_gap('ref_num', 'ref_den', 'oracle.num', 'oracle.den') }}
+            {{ saved_by('oracle') }}
             <= tolerance_cents * ref_den::hugeint * oracle.den,
             false
         ) as is_tiny_opportunity,

@@ -17,9 +17,9 @@
 {%- endmacro %}
 
 {# The row of the run's shipping policy for each offer of `offers` (run_id, offer_id,
-   host, seller_scope, category, price, priced_on, policy_row_id): the row that is named,
-   else the most specific one in force on the day. Offers of marketplace sellers match
-   only rows for any seller. A threshold is inclusive; a blank one, or a blank fee below
+   host, seller_scope, category, price, priced_on, policy_row_id): the one named, else the
+   most specific one in force on the day. Offers of marketplace sellers match only rows
+   for any seller. A threshold is inclusive; a blank one, or a blank fee below
    it, leaves shipping unknown, as does an order too small to be placed alone. #}
 {% macro apply_shipping_policy(offers) -%}
 match_policy as (
@@ -83,13 +83,17 @@ apply_policy as (
 {%- endmacro %}
 
 {# A cost as one value that compares by what a unit costs and then by candidate. #}
-{% macro cost_of(num, den, candidate_id) -%}
-    {{ return(adapter.dispatch('cost_of', 'pricebench')(num, den, candidate_id)) }}
+{% macro cost_of(num, den, candidate_id, alias) -%}
+    {{ return(
+        adapter.dispatch('cost_of', 'pricebench')(num, den, candidate_id, alias)
+    ) }}
 {%- endmacro %}
-{% macro default__cost_of(num, den, candidate_id) -%}
+{% macro default__cost_of(num, den, candidate_id, alias) -%}
     struct_pack(
-            cost_key := {{ cost_key(num, den) }}, candidate_id := {{ candidate_id }},
-            num := {{ num }}, den := {{ den }}
+            cost_key := {{ cost_key(alias ~ '.' ~ num, alias ~ '.' ~ den) }},
+            candidate_id := {{ alias }}.{{ candidate_id }},
+            num := {{ alias }}.{{ num }},
+            den := {{ alias }}.{{ den }}
         )
 {%- endmacro %}
 
@@ -99,6 +103,11 @@ apply_policy as (
         else {{ first }} end
 {%- endmacro %}
 
+{# Numerator of what a cost saves of the reference, ref_num over ref_den. #}
+{% macro saved_by(cost) -%}
+    {{ cost_gap('ref_num', 'ref_den', cost ~ '.num', cost ~ '.den') }}
+{%- endmacro %}
+
 {# What one cost saves as a share of what another saves; the reference is ref_num over
    ref_den. Null where the other saves nothing, 0 where the one does. #}
 {% macro share_of_opportunity(cost, oracle) -%}
@@ -106,14 +115,17 @@ apply_policy as (
             when {{ oracle }} is null then null
             when {{ cost }} is null then 0
             else
-                {{ cost_gap('ref_num', 'ref_den', cost ~ '.num', cost ~ '.den') }}
-                * {{ oracle }}.den
-                / ({{ cost_gap('ref_num', 'ref_den', oracle ~ '.num', oracle ~ '.den') }}
-                    * {{ cost }}.den)
+                {{ saved_by(cost) }} * {{ oracle }}.den
+                / ({{ saved_by(oracle) }} * {{ cost }}.den)
         end
 {%- endmacro %}
 
-{# The ten lowest such costs of a group, ascending: an agent gives ten listings at most. #}
+{# Frame of a window that leaves the row itself out. #}
+{% macro all_other_rows() -%}
+    rows between unbounded preceding and unbounded following exclude current row
+{%- endmacro %}
+
+{# The ten lowest such costs of a group, ascending: an agent gives ten listings. #}
 {% macro lowest_costs(cost) -%}
     {{ return(adapter.dispatch('lowest_costs', 'pricebench')(cost)) }}
 {%- endmacro %}

@@ -103,9 +103,10 @@ judge_page as (
             else 'verified'
         end as page_status,
         {{ cents('offer_price + offer_shipping + offer_fees') }} as cost_num,
-        case
-            when {{ is_amazon('offer_host') }} then {{ cents('offer_price + offer_fees') }}
-            else {{ cents('offer_price + offer_shipping + offer_fees') }}
+        {{ cents('offer_price + offer_fees') }}
+        + case
+            when {{ is_amazon('offer_host') }} then 0
+            else {{ cents('offer_shipping') }}
         end as prime_cost_num,
         case when reference_den > 1 then units else 1 end as cost_den
     from settle_shipping

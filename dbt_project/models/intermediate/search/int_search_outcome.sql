@@ -39,7 +39,7 @@ cheaper as (
         listing.agent,
         listing.candidate_id,
         listing.is_accepted,
-        {{ cost_of('listing.' ~ num, 'listing.' ~ den, 'listing.candidate_id') }} as cost
+        {{ cost_of(num, den, 'candidate_id', 'listing') }} as cost
     from int_search_listing as listing
     inner join task
         on listing.run_id = task.run_id and listing.task_id = task.task_id
@@ -123,27 +123,24 @@ pooled as (
         lowest[1] as best,
         {{ lower_cost('lowest[1]', 'own_open') }} as best_possible,
         rival_open,
-        min(lowest[1]) over pool as oracle,
-        min(lowest[1]) over (pool rows between unbounded preceding and unbounded following
-            exclude current row) as loo_oracle
+        min(lowest[1]) over (pool) as oracle,
+        min(lowest[1]) over (pool {{ all_other_rows() }}) as loo_oracle
     from asked
     inner join int_search_run using (run_id, agent)
     left join best_by_agent using (run_id, scenario, track, task_id, agent)
     left join open_cost using (run_id, scenario, track, task_id, agent)
-    window pool as (partition by asked.run_id, asked.scenario, asked.track, asked.task_id)
+    window pool as (partition by run_id, scenario, track, task_id)
 ),
 
 bounded as (
-    select
-        *,
+    select *,
         {{ lower_cost('oracle', 'best_possible') }} as oracle_hi,
         {{ lower_cost('oracle', 'rival_open') }} as oracle_lo
     from pooled
 ),
 
 int_search_outcome as (
-    select
-        {{ search_outcome_columns() }}
+    select {{ search_outcome_columns() }}
     from bounded
 )
 

@@ -90,10 +90,10 @@ count_cents as (
         *,
         {{ cents('reference_price + reference_shipping + reference_fees') }}
             as cost_num,
-        case
-            when {{ is_amazon('host') }} then {{ cents('reference_price + reference_fees') }}
-            else
-                {{ cents('reference_price + reference_shipping + reference_fees') }}
+        {{ cents('reference_price + reference_fees') }}
+        + case
+            when {{ is_amazon('host') }} then 0
+            else {{ cents('reference_shipping') }}
         end as prime_cost_num,
         case when units > 1 then units else 1 end as cost_den
     from settle_shipping

@@ -21,6 +21,8 @@ search_agreement as (
         complete_count::bigint as complete_count,
         pairable_count::bigint as pairable_count,
         valid_share::double as valid_share,
+        ruled_count::bigint as ruled_count,
+        overturned_count::bigint as overturned_count,
         sampled_count::bigint as sampled_count,
         panel_sensitivity::double as panel_sensitivity,
         panel_specificity::double as panel_specificity,

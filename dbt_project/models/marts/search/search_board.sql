@@ -93,7 +93,8 @@ search_board as (
         {%- endfor %}
         coverage.calls::bigint as answers,
         (
-            coverage.refused_count + coverage.unparsable_count + coverage.truncated_count
+            coverage.refused_count + coverage.unparsable_count
+            + coverage.truncated_count
         )::bigint as invalid_count,
         coverage.transport_error_count::bigint as failed_count,
         coverage.unverifiable_candidates::bigint as unverifiable_candidates,
