@@ -12,7 +12,7 @@ import typer
 from pricebench import console
 from pricebench.cli_bank import bank_app
 from pricebench.cli_options import Debug, Shape, Warehouse
-from pricebench.cli_search import load_search, simulate_search
+from pricebench.cli_search import load_search, report_app, simulate_search
 from pricebench.cli_simulate import simulate_app
 from pricebench.errors import CommandError, one_line
 from pricebench.extras import Extra, asked_for
@@ -325,6 +325,7 @@ simulate_app.command(
 )(simulate_search)
 app.add_typer(simulate_app, name="simulate")
 app.add_typer(bank_app, name="bank")
+app.add_typer(report_app, name="report")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

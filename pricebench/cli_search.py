@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -63,3 +64,55 @@ def simulate_search(
     if out is not None:
         refuse_as_output(out, warehouse)
     load_search_simulation(warehouse, seed=seed, out=out)
+
+
+class Tracks(StrEnum):
+    """Which tracks are reported."""
+
+    exact = "exact"
+    equiv = "equiv"
+    both = "both"
+
+
+report_app = typer.Typer(
+    help="Rebuild the summaries of a run from its artifacts.", no_args_is_help=True
+)
+
+
+@report_app.callback()
+def _reports() -> None:
+    """Rebuild the summaries of a run from its artifacts."""
+
+
+@report_app.command(
+    "search", epilog="Example: pricebench report search runs/run1 --prime --check"
+)
+def report_search(
+    run: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The run folder; by default runs/$PRICEBENCH_DIR.", metavar="[RUN]"
+        ),
+    ] = None,
+    track: Annotated[Tracks, typer.Option(help="Which track.")] = Tracks.both,
+    prime: Annotated[
+        bool, typer.Option("--prime", help="Amazon's shipping at 0 too.")
+    ] = False,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Write nothing; compare with the stored summaries."
+        ),
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Rebuild the summaries of a search run.
+
+    Everything is read from the run folder anew, rulings included; nothing is asked of
+    a network. With --check the first field that differs is named.
+    """
+    from pricebench.report import TRACKS
+    from pricebench.report import report_search as report
+
+    tracks = TRACKS if track is Tracks.both else (track.value,)
+    report(run, tracks=tracks, prime=prime, check=check)

@@ -217,7 +217,7 @@ def built_search_marts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import search_edges
     import search_worked
     from search_example import EXAMPLES
-    from search_panels import panels
+    from search_panels import altered, panels
     from search_random import random_run, wide_run
 
     from ingest.search.release import load_search
@@ -227,7 +227,8 @@ def built_search_marts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("search_marts")
     drawn = [random_run(Random(seed), f"random-{seed}") for seed in range(25)]
     examples = [make().run for make in EXAMPLES.values()]
-    for run in (*examples, *drawn, *panels(), wide_run()):
+    small = (*panels(), *altered().values(), wide_run())
+    for run in (*examples, *drawn, *small):
         run.write(folder / "source")
     warehouse = folder / "warehouse.duckdb"
     report = load_search(folder / "source", warehouse)

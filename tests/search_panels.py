@@ -27,3 +27,21 @@ def panels() -> list[SearchRun]:
         panel_run("all-valid", "VVV", "VVV"),
         unasked,
     ]
+
+
+def altered() -> dict[str, SearchRun]:
+    """Return a run, and the same with one thing altered, by what that is."""
+    out = {}
+    for what in ("nothing", "price", "vote", "ruling", "reference"):
+        run = SearchRun(f"altered-{what}")
+        task = run.task("20.00", pack=3)
+        price = "9.01" if what == "price" else "9.00"
+        run.listing("a", task, price, pack=2)
+        votes = "VII" if what == "vote" else "VVI"
+        page = run.listing("b", task, "6.00", pack=2, votes=votes)
+        if what == "ruling":
+            run.rule(page, "invalid")
+        if what == "reference":
+            run.correct(task, price="20.01")
+        out[what] = run
+    return out

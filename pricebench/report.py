@@ -1,0 +1,215 @@
+"""`pricebench report search`: summaries rebuilt from the artifacts of a run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from shutil import copy2
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pricebench import console
+from pricebench.console import Say
+from pricebench.errors import CommandError
+from pricebench.reader import Grid
+from pricebench.render import Format, render
+from pricebench.search_summary import first_difference, summarise
+
+RUN_VARIABLE = "PRICEBENCH_DIR"
+TRACKS = ("exact", "equiv")
+# of a header, what says when and by what a summary was made
+_WHEN = ("created_at", "updated_at", "tool_version")
+
+
+def report_search(
+    run: Path | None, *, tracks: Sequence[str], prime: bool, check: bool
+) -> None:
+    """Rebuild the summaries of a run, write or compare them, and print the tables.
+
+    Parameters
+    ----------
+    run
+        The run folder; by default ``runs/$PRICEBENCH_DIR``.
+    tracks
+        Tracks to report; those without answers are left out.
+    prime
+        Report the scenario with Amazon's shipping at 0 too.
+    check
+        Compare with the stored summaries and write nothing.
+
+    Raises
+    ------
+    CommandError
+        No such run, artifacts that can't be loaded, an agent that was not asked about
+        every product, or a stored summary that is missing or differs, which names the
+        first field.
+    """
+    folder = _run_folder(run)
+    scenarios = ("base", "prime") if prime else ("base",)
+    with console.progress("report") as say, _built(folder, say) as connection:
+        run_id, source, asked = _identity(connection)
+        wanted = [one for one in tracks if one in asked]
+        if not wanted:
+            raise CommandError(
+                f"{folder} holds no answers of track {', '.join(tracks)}"
+            )
+        made = {
+            (track, scenario): summarise(connection, run_id, track, scenario)
+            for track in wanted
+            for scenario in scenarios
+        }
+    for (track, scenario), body in made.items():
+        name = f"summary_{track}{'_prime' if scenario == 'prime' else ''}.json"
+        body["inputs"] = _inputs(folder, track)
+        if check:
+            _compare(folder / name, body)
+        else:
+            _write(folder / name, body, run_id, source)
+        console.emit(_table(name, body))
+
+
+def _run_folder(run: Path | None) -> Path:
+    if run is None:
+        named = os.environ.get(RUN_VARIABLE)
+        if not named:
+            raise CommandError(
+                f"no run named: give the run folder, or set {RUN_VARIABLE} to the name "
+                "of one in runs/"
+            )
+        run = Path("runs") / named
+    if not (run / "tasks.json").is_file():
+        raise CommandError(f"{run} is no run folder: it holds no tasks.json")
+    return run
+
+
+@contextmanager
+def _built(folder: Path, say: Say) -> Iterator[Any]:
+    """Load and build a run in a warehouse of its own, and open that."""
+    from ingest.errors import LoadError
+    from ingest.search.release import load_search
+    from pricebench.build import build
+    from pricebench.reader import open_reader
+
+    with TemporaryDirectory() as name:
+        source, warehouse = Path(name) / "run", Path(name) / "warehouse.duckdb"
+        source.mkdir()
+        for path in _artifacts(folder):
+            copy2(path, source / path.name)
+        try:
+            loaded = load_search(source, warehouse, progress=say)
+        except LoadError as error:
+            raise CommandError(str(error)) from error
+        broken = [
+            f"{row.source_file}: {row.field}: {row.reason}"
+            for row in loaded.quarantined_rows
+        ]
+        for problem in (*loaded.errors, *broken):
+            raise CommandError(f"{folder} cannot be reported: {problem}")
+        built = build(warehouse, say, select=["gate_search_marts"])
+        for problem in built.failures:
+            raise CommandError(f"{folder} cannot be reported: {problem}")
+        with open_reader(warehouse) as connection:
+            yield connection
+
+
+def _artifacts(folder: Path) -> list[Path]:
+    """Return what a summary is made from; a stored summary is not."""
+    return [
+        path
+        for path in sorted(folder.iterdir())
+        if path.is_file()
+        and path.suffix in (".json", ".csv")
+        and not path.name.startswith("summary_")
+    ]
+
+
+def _identity(connection: Any) -> tuple[str, str, set[str]]:
+    found = connection.execute(
+        "select distinct run_id, source, track from marts.run "
+        "join marts.search_coverage using (run_id)"
+    ).fetchall()
+    if not found:
+        return "", "", set()
+    return found[0][0], found[0][1], {track for *_, track in found}
+
+
+def _inputs(folder: Path, track: str) -> dict[str, str]:
+    other = next(one for one in TRACKS if one != track)
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in _artifacts(folder)
+        if not path.stem.endswith(f"_{other}")
+    }
+
+
+def _write(path: Path, body: Mapping[str, Any], run_id: str, source: str) -> None:
+    from importlib.metadata import version
+
+    from ingest.search.write_artifact import artifact_text
+
+    rest = {name: value for name, value in body.items() if name != "inputs"}
+    text = artifact_text(
+        "summary",
+        rest,
+        run_id=run_id,
+        at=datetime.now(UTC),
+        inputs=body["inputs"],
+        tool_version=version("pricebench"),
+        source=source,
+    )
+    beside = path.with_suffix(".json.part")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
+def _compare(path: Path, body: Mapping[str, Any]) -> None:
+    if not path.is_file():
+        raise CommandError(
+            f"no {path.name} to check: write it with `pricebench report search`"
+        )
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise CommandError(f"{path.name} is no JSON ({error})") from error
+    header = (*_WHEN, "schema", "run_id", "protocol", "source")
+    kept = {name: value for name, value in stored.items() if name not in header}
+    found = first_difference(kept, json.loads(json.dumps(body)))
+    if found:
+        raise CommandError(f"{path.name} differs from its artifacts: {found}")
+
+
+def _table(name: str, body: Mapping[str, Any]) -> str:
+    columns = (
+        *("agent", "capture", "ci_lo", "ci_hi", "found", "success", "recall"),
+        *("recall_all", "ratio_of_sums", "leave_one_out", "bound_lo", "bound_hi"),
+        *("errors", "unverifiable", "median_s", "usd"),
+    )
+    rows = []
+    for agent, one in body["agents"].items():
+        capture = one["savings_capture"]
+        lo, hi = capture["ci"] or (None, None)
+        rows.append(
+            (
+                *(agent, capture["mean"], lo, hi, one["savings_found"]["mean"]),
+                *(one["success_rate"]["value"], one["best_price_recall"]["value"]),
+                one["best_price_recall_all"]["value"],
+                one["capture_ratio_of_sums"]["value"],
+                one["capture_leave_one_out"]["median"],
+                *one["capture_bounds"],
+                sum(one["errors"].values()),
+                one["unverifiable_candidates"],
+                one["latency_s"]["median"],
+                one["cost_usd"]["total"],
+            )
+        )
+    head = (
+        f"{name}: {body['n_tasks']} products, {body['n_void']} void, "
+        f"{body['n_opportunity']} with an opportunity, {body['n_tiny_opportunity']} of "
+        f"them of at most a cent a unit; pool of {len(body['pool'])}"
+    )
+    return f"{head}\n{render(Grid(columns, tuple(rows)), Format.table)}"
