@@ -65,6 +65,7 @@ def test_the_demo_ends_at_the_board(demo, demo_warehouse):
     assert "SIMULATED SHOPPERS, no real model answered (10 models)" in demo.stdout
     assert "second-card-taker" in demo.stdout
     assert "\n9 simulated buyers: " in demo.stdout
+    assert "\nsimulated search run: 2,019 rows, 1 run loaded\n" in demo.stdout
     assert "SIMULATED BUYERS, no real model answered (9 models)" in demo.stdout
     assert "\nbadge-swayed: simulated; n 144; " in demo.stdout
     board = demo.stdout.partition("\nHotel choice")[2].partition("The results are in")

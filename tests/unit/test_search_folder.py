@@ -286,3 +286,32 @@ def test_a_source_may_hold_several_runs_and_other_files(tmp_path):
         found = find_runs(opened)
     assert [run.folder for run in found] == ["one", "two"]
     assert all(len(run.files) == len(example()) for run in found)
+
+
+def test_a_summary_is_kept_whole(tmp_path):
+    files = example()
+    body = read(files, GRADES)
+    kept = ("run_id", "protocol", "source", "created_at", "updated_at", "tool_version")
+    summary = {
+        **{key: body[key] for key in kept},
+        "inputs": {"tasks.json": body["inputs"]["tasks.json"]},
+        **{"schema": "search-bench/summary/1", "track": "exact", "scenario": "prime"},
+        **{"n_tasks": 10, "agents": {"hasty": {"success_rate": {"value": 0.3}}}},
+    }
+    files["summary_exact_prime.json"] = json.dumps(summary).encode()
+    files["summary_equiv.json"] = files["summary_exact_prime.json"]
+    run, rows = rows_of(write(tmp_path, files))
+    assert run.errors == [
+        "not loaded: summary_equiv.json: track is 'exact', not that of its name"
+    ]
+    table = next(
+        one.table
+        for one in rows.parsed
+        if one.account.source_file.endswith("summary_exact_prime.json")
+    )
+    (row,) = table.to_pylist()
+    assert (row["kind"], row["track"], row["scenario"]) == ("summary", "exact", "prime")
+    assert json.loads(row["extra"]) == {
+        **{"track": "exact", "scenario": "prime", "n_tasks": 10},
+        "agents": {"hasty": {"success_rate": {"value": 0.3}}},
+    }
