@@ -25,10 +25,13 @@ VERBS = (
     ("doctor",),
     ("load", "hotel"),
     ("load", "purchase"),
+    ("load", "search"),
     ("simulate", "hotel"),
     ("simulate", "purchase"),
+    ("simulate", "search"),
     ("bank", "hotel"),
     ("bank", "purchase"),
+    ("report", "search"),
 )
 
 
@@ -50,8 +53,9 @@ def test_every_verb_shows_an_example_and_takes_a_warehouse(verb, capsys):
     assert main([*verb, "--help"]) == 0
     text = capsys.readouterr().out
     assert f"Example: pricebench {' '.join(verb)}" in text
-    assert "--warehouse PATH" in text
-    assert "PRICEBENCH_WAREHOUSE" in text
+    if verb != ("report", "search"):  # it reads a run folder and nothing else
+        assert "--warehouse PATH" in text
+        assert "PRICEBENCH_WAREHOUSE" in text
 
 
 def test_help_loads_none_of_the_slow_packages():
@@ -85,8 +89,8 @@ def test_the_version_is_that_of_the_project(capsys):
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        (["export"], "No such command 'export'. See `pricebench --help`."),
-        (["load", "search"], "No such command 'search'. See `pricebench load --help`."),
+        (["sell"], "No such command 'sell'. See `pricebench --help`."),
+        (["load", "prices"], "No such command 'prices'. See `pricebench load --help`."),
         (["load", "hotel"], "See `pricebench load hotel --help`."),
         (["board", "--format", "xls"], "'xls'"),
         (["runs", "--no-such"], "No such option: --no-such"),

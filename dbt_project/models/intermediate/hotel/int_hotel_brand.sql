@@ -5,7 +5,11 @@
 with hotel_coefficient as (
     select * from {{ ref('hotel_coefficient') }}
     where variant = 'base' and block = 'binary'
-        and term in ({% for chain in hotel_chains()[:-1] %}'{{ chain }}'{{ ", " if not loop.last }}{% endfor %})
+        and term in (
+            {%- for chain in hotel_chains()[:-1] %}
+            '{{ chain }}'{{ "," if not loop.last }}
+            {%- endfor %}
+        )
 ),
 
 int_hotel_taste as (
