@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 
+from models.workers import start_aside
 from pricebench.build import read_project
 
 
-def compile_bootstrap() -> None:
+def compile_bootstrap(_nothing: None = None) -> None:
     """Compile the sweeps of the bootstrap, where numba is there, into its cache."""
     import numpy as np
 
@@ -26,8 +27,9 @@ def compile_bootstrap() -> None:
 
 def main() -> int:
     """Read the dbt project and compile the bootstrap; return the exit code."""
+    compiled = start_aside(compile_bootstrap, None)
     read_project()
-    compile_bootstrap()
+    compiled()
     return 0
 
 
