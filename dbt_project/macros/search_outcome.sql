@@ -62,14 +62,3 @@
         best is not null and loo_oracle is null as only_this_agent,
         best.num as best_outlay_cents
 {%- endmacro %}
-
-{# Candidates that cost the least of a list of costs, in order of their ids. #}
-{% macro tied_candidates(costs) -%}
-    {{ return(adapter.dispatch('tied_candidates', 'pricebench')(costs)) }}
-{%- endmacro %}
-{% macro default__tied_candidates(costs) -%}
-    array_to_string(list_sort(list_distinct([
-            one.candidate_id for one in {{ costs }}
-            if one.cost_key = {{ costs }}[1].cost_key
-        ])), '; ')
-{%- endmacro %}

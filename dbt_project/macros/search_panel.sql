@@ -36,13 +36,3 @@ count_votes as (
     group by vote.run_id, vote.track, vote.candidate_id
 )
 {%- endmacro %}
-
-{# Page statuses, the graver later: of several that apply the last one holds. #}
-{% macro graver_status(first, second) -%}
-    {%- set statuses = "['verified', 'temporarily_unverifiable', 'needs_human',"
-        ~ " 'rejected']" -%}
-    {{ statuses }}[greatest(
-            list_position({{ statuses }}, {{ first }}),
-            list_position({{ statuses }}, {{ second }})
-        )]
-{%- endmacro %}

@@ -82,21 +82,6 @@ apply_policy as (
     ({{ num }}::hugeint * {{ other_den }} - {{ other_num }}::hugeint * {{ den }})
 {%- endmacro %}
 
-{# A cost as one value that compares by what a unit costs and then by candidate. #}
-{% macro cost_of(num, den, candidate_id, alias) -%}
-    {{ return(
-        adapter.dispatch('cost_of', 'pricebench')(num, den, candidate_id, alias)
-    ) }}
-{%- endmacro %}
-{% macro default__cost_of(num, den, candidate_id, alias) -%}
-    struct_pack(
-            cost_key := {{ cost_key(alias ~ '.' ~ num, alias ~ '.' ~ den) }},
-            candidate_id := {{ alias }}.{{ candidate_id }},
-            num := {{ alias }}.{{ num }},
-            den := {{ alias }}.{{ den }}
-        )
-{%- endmacro %}
-
 {# The lower of two such costs, either of which may be null. #}
 {% macro lower_cost(first, second) -%}
     case when {{ first }} is null or {{ second }} < {{ first }} then {{ second }}
@@ -123,12 +108,4 @@ apply_policy as (
 {# Frame of a window that leaves the row itself out. #}
 {% macro all_other_rows() -%}
     rows between unbounded preceding and unbounded following exclude current row
-{%- endmacro %}
-
-{# The ten lowest such costs of a group, ascending: an agent gives ten listings. #}
-{% macro lowest_costs(cost) -%}
-    {{ return(adapter.dispatch('lowest_costs', 'pricebench')(cost)) }}
-{%- endmacro %}
-{% macro default__lowest_costs(cost) -%}
-    min({{ cost }}, 10)
 {%- endmacro %}

@@ -26,7 +26,7 @@ def test_the_board_in_the_readme_is_what_the_release_gives(built_release, capsys
 
 
 def test_the_sql_in_the_readme_gives_rows(
-    built_demo, built_purchase, built_search, capsys
+    built_demo, built_purchase, built_search_marts, capsys
 ):
     statements = [
         sql
@@ -34,9 +34,10 @@ def test_the_sql_in_the_readme_gives_rows(
         for sql in re.findall(r'^pricebench query "(.*?)"$', block, re.DOTALL | re.M)
     ]
     assert len(statements) == 5
+    built_for = {"marts.purchase_": built_purchase, "marts.search_": built_search_marts}
     for sql in statements:
-        built = built_purchase if "purchase" in sql else built_demo
-        built = built_search if "search" in sql else built
+        found = (built_for[mart] for mart in built_for if mart in sql)
+        built = next(found, built_demo)
         command = ["query", sql, "--format", "csv", "--warehouse", str(built)]
         assert main(command) == 0
         assert len(capsys.readouterr().out.splitlines()) > 2, sql

@@ -9,8 +9,11 @@ from subprocess import run as start
 
 import duckdb
 import pytest
+from search_run import candidate_of
 
 from pricebench.search_summary import first_difference, summarise
+
+A, B = (candidate_of("t001", f"https://shop-{agent}1.example/t001") for agent in "ab")
 
 
 @pytest.fixture(scope="module")
@@ -27,15 +30,15 @@ def test_a_summary_of_a_run_that_can_be_checked_by_hand(summary):
     # 20.00 for 3; a found 9.00 for 2, b 6.00 for 2
     assert found["tasks"]["t001"] == {
         **{"basis": "per_unit", "ref_cost": "6.6667", "oracle_cost": "3.0000"},
-        **{"opportunity": "3.6667", "oracle_by": ["c_9c6b9d93a6a84f51"]},
+        **{"opportunity": "3.6667", "oracle_by": [B]},
         "agents": {
             "a": {
-                **{"best": "c_0fd84c4be1c0ba4c", "best_ties": ["c_0fd84c4be1c0ba4c"]},
+                **{"best": A, "best_ties": [A]},
                 **{"best_cost": "4.5000", "savings": "2.1667", "capture": "0.590909"},
                 **{"found": "0.325000", "success": True, "recall": False},
             },
             "b": {
-                **{"best": "c_9c6b9d93a6a84f51", "best_ties": ["c_9c6b9d93a6a84f51"]},
+                **{"best": B, "best_ties": [B]},
                 **{"best_cost": "3.0000", "savings": "3.6667", "capture": "1.000000"},
                 **{"found": "0.550000", "success": True, "recall": True},
             },

@@ -108,8 +108,9 @@ open_cost as (
         track,
         task_id,
         asked.agent,
-        min(cost) filter (where list_contains(finders, asked.agent)) as own_open,
-        min(cost) filter (where not list_contains(finders, asked.agent)) as rival_open
+        min(cost) filter (where {{ in_list('finders', 'asked.agent') }}) as own_open,
+        min(cost) filter (where not {{ in_list('finders', 'asked.agent') }})
+            as rival_open
     from asked
     inner join open_candidate using (run_id, scenario, track, task_id)
     group by run_id, scenario, track, task_id, asked.agent
