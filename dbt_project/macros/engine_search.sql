@@ -2,37 +2,16 @@
    dispatched. #}
 
 {# A cost as one value that compares by what a unit costs and then by candidate. #}
-{% macro cost_of(num, den, candidate_id, alias) -%}
+{% macro cost_of(cost_key, candidate_id, num, den) -%}
     {{ return(
-        adapter.dispatch('cost_of', 'pricebench')(num, den, candidate_id, alias)
+        adapter.dispatch('cost_of', 'pricebench')(cost_key, candidate_id, num, den)
     ) }}
 {%- endmacro %}
-{% macro default__cost_of(num, den, candidate_id, alias) -%}
+{% macro default__cost_of(cost_key, candidate_id, num, den) -%}
     struct_pack(
-            cost_key := {{ cost_key(alias ~ '.' ~ num, alias ~ '.' ~ den) }},
-            candidate_id := {{ alias }}.{{ candidate_id }},
-            num := {{ alias }}.{{ num }},
-            den := {{ alias }}.{{ den }}
+            cost_key := {{ cost_key }}, candidate_id := {{ candidate_id }},
+            num := {{ num }}, den := {{ den }}
         )
-{%- endmacro %}
-
-{# The ten lowest such costs of a group, ascending: an agent gives ten listings. #}
-{% macro lowest_costs(cost) -%}
-    {{ return(adapter.dispatch('lowest_costs', 'pricebench')(cost)) }}
-{%- endmacro %}
-{% macro default__lowest_costs(cost) -%}
-    min({{ cost }}, 10)
-{%- endmacro %}
-
-{# Candidates that cost the least of a list of costs, in order of their ids. #}
-{% macro tied_candidates(costs) -%}
-    {{ return(adapter.dispatch('tied_candidates', 'pricebench')(costs)) }}
-{%- endmacro %}
-{% macro default__tied_candidates(costs) -%}
-    array_to_string(list_sort(list_distinct([
-            one.candidate_id for one in {{ costs }}
-            if one.cost_key = {{ costs }}[1].cost_key
-        ])), '; ')
 {%- endmacro %}
 
 {# Whether a list holds a value. #}

@@ -23,7 +23,7 @@
         ref_num as ref_cost_num,
         ref_den as ref_cost_den,
         best.candidate_id as best_candidate_id,
-        {{ tied_candidates('lowest') }} as best_ties,
+        best_ties,
         {%- for cost in ['best', 'oracle', 'loo_oracle'] %}
         {{ cost }}.num as {{ cost }}_cost_num,
         {{ cost }}.den as {{ cost }}_cost_den,

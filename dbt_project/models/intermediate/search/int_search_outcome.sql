@@ -39,7 +39,9 @@ cheaper as (
         listing.agent,
         listing.candidate_id,
         listing.is_accepted,
-        {{ cost_of(num, den, 'candidate_id', 'listing') }} as cost
+        listing.{{ num }} as num,
+        listing.{{ den }} as den,
+        {{ cost_key('listing.' ~ num, 'listing.' ~ den) }} as cost_key
     from int_search_listing as listing
     inner join task
         on listing.run_id = task.run_id and listing.task_id = task.task_id
@@ -52,11 +54,21 @@ cheaper as (
     {%- endfor %}
 ),
 
-best_by_agent as (
-    select run_id, scenario, track, task_id, agent, {{ lowest_costs('cost') }} as lowest
+lowest as (
+    select run_id, scenario, track, task_id, agent, min(cost_key) as cost_key
     from cheaper
     where is_accepted
     group by run_id, scenario, track, task_id, agent
+),
+
+best_by_agent as (
+    select run_id, scenario, track, task_id, agent,
+        {{ cost_of('cost_key', 'min(candidate_id)', 'min(num)', 'min(den)') }} as best,
+        {{ join_distinct('candidate_id') }} as best_ties
+    from cheaper
+    inner join lowest using (run_id, scenario, track, task_id, agent, cost_key)
+    where is_accepted
+    group by run_id, scenario, track, task_id, agent, cost_key
 ),
 
 finder as (
@@ -67,7 +79,8 @@ finder as (
 ),
 
 open_candidate as (
-    select run_id, scenario, track, task_id, candidate_id, finders, min(cost) as cost
+    select run_id, scenario, track, task_id, candidate_id, finders,
+        min({{ cost_of('cost_key', 'candidate_id', 'num', 'den') }}) as cost
     from cheaper
     inner join finder using (run_id, track, candidate_id)
     where not is_accepted
@@ -82,11 +95,7 @@ count_tasks as (
 ),
 
 asked as (
-    select
-        task.*,
-        scenario.scenario,
-        stg_search_call.track,
-        stg_search_call.agent,
+    select task.*, scenario.scenario, stg_search_call.track, stg_search_call.agent,
         stg_search_call.status as call_status,
         case scenario.scenario when 'base' then cost_num else prime_cost_num end
             as ref_num,
@@ -102,12 +111,7 @@ asked as (
 
 -- an open page costs whoever found it the same
 open_cost as (
-    select
-        run_id,
-        scenario,
-        track,
-        task_id,
-        asked.agent,
+    select run_id, scenario, track, task_id, asked.agent,
         min(cost) filter (where {{ in_list('finders', 'asked.agent') }}) as own_open,
         min(cost) filter (where not {{ in_list('finders', 'asked.agent') }})
             as rival_open
@@ -117,15 +121,11 @@ open_cost as (
 ),
 
 pooled as (
-    select
-        asked.*,
-        int_search_run.model_id,
-        lowest,
-        lowest[1] as best,
-        {{ lower_cost('lowest[1]', 'own_open') }} as best_possible,
-        rival_open,
-        min(lowest[1]) over (pool) as oracle,
-        min(lowest[1]) over (pool {{ all_other_rows() }}) as loo_oracle
+    select asked.*, int_search_run.model_id,
+        best, best_ties, rival_open,
+        {{ lower_cost('best', 'own_open') }} as best_possible,
+        min(best) over (pool) as oracle,
+        min(best) over (pool {{ all_other_rows() }}) as loo_oracle
     from asked
     inner join int_search_run using (run_id, agent)
     left join best_by_agent using (run_id, scenario, track, task_id, agent)
