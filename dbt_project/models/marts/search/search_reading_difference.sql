@@ -1,7 +1,7 @@
 -- grain: study × scope × model × metric
 -- each published metric in both readings and what parts them; beside them the ratio of
--- sums against the pooled oracle and against the best of the other agents: how much of a
--- capture depends on who is in the pool
+-- sums against the pooled oracle and against the best of the other agents: how much of
+-- a capture depends on who is in the pool
 {{ require_green('search_estimates') }}
 with est_search_metric as (
     select * from {{ ref('est_search_metric') }}

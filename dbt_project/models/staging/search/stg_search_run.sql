@@ -1,6 +1,6 @@
 -- grain: one row per run (run_id)
--- study_id: short hash of instrument, bank, prompts, protocol, source and the run itself,
--- since the oracle is that of the run's own pool; nothing is ever pooled across studies
+-- study_id: short hash of instrument, bank, prompts, protocol, source and the run
+-- itself, since the oracle is that of its own pool; nothing is pooled across studies
 {{ require_green('search_raw') }}
 with run as (
     select * from {{ source('raw_search', 'run') }}
