@@ -157,6 +157,33 @@ def read_boards(warehouse: Path) -> tuple[tuple[Study, ...], tuple[str, ...]]:
     return tuple(studies), tuple(told)
 
 
+def without_scorecard(warehouse: Path) -> tuple[str, ...]:
+    """Name the instruments with data that no scorecard shows.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path of the warehouse.
+
+    Returns
+    -------
+    tuple of str
+        A line each, with where their figures stand.
+
+    Raises
+    ------
+    CommandError
+        If the warehouse cannot be read.
+    """
+    with open_reader(warehouse) as connection:
+        loaded = loaded_instruments(connection, warehouse)
+    return tuple(
+        f"{instrument} has no scorecard here yet: its figures stand in marts.board and "
+        f"marts.{instrument}_metric"
+        for instrument in sorted(loaded.difference(INSTRUMENTS))
+    )
+
+
 def read_board(warehouse: Path, instrument: str) -> tuple[Study, ...]:
     """Read the scorecard of one instrument.
 

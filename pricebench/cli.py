@@ -139,7 +139,7 @@ def board(
     Each row has both readings and their difference; each study is a table of its own.
     csv and json carry every digit. Without an instrument every one with data is shown.
     """
-    from pricebench.board import read_board, read_boards
+    from pricebench.board import read_board, read_boards, without_scorecard
     from pricebench.board_print import print_board, without_table
     from pricebench.gates import refuse_boards
     from pricebench.paths import refuse_as_output
@@ -151,6 +151,7 @@ def board(
         if instrument is None
         else (read_board(warehouse, instrument), ())
     )
+    notes = without_scorecard(warehouse) if instrument is None else ()
     if refused and not studies:
         refuse_boards(refused)
     text = print_board(studies, shape)
@@ -160,7 +161,8 @@ def board(
         console.write_file(out, text)
         console.note(f"board written to {out}")
     # A csv holds rows alone.
-    for line in without_table(studies) if shape is Format.csv else ():
+    notes += tuple(without_table(studies)) if shape is Format.csv else ()
+    for line in notes:
         console.note(f"note: {line}")
     refuse_boards(refused)
 
