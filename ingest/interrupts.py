@@ -61,8 +61,9 @@ def termination_as_interrupt() -> Iterator[Callable[[], bool]]:
     Yields
     ------
     callable
-        Says whether SIGTERM came. Where the program handles it in a way of its own, and
-        outside the main thread, nothing is changed.
+        Says whether SIGTERM came. Where the program handles it in a way of its own,
+        where ctrl-C is ignored, as in the background of a script, and outside the main
+        thread, nothing is changed.
     """
     came = False
 
@@ -74,6 +75,7 @@ def termination_as_interrupt() -> Iterator[Callable[[], bool]]:
     if (
         threading.current_thread() is not threading.main_thread()
         or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     ):
         yield lambda: came
         return

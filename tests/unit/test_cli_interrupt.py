@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from ingest.errors import WarehouseError
+from ingest.interrupts import termination_as_interrupt
 from ingest.warehouse import working_copy
 from pricebench.cli import main
 
@@ -46,6 +47,23 @@ def test_an_interrupt_that_the_program_ignores_changes_nothing(empty_warehouse):
         with working_copy(empty_warehouse):
             signal.raise_signal(signal.SIGINT)
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_signal_to_terminate_is_heard_like_an_interrupt():
+    with pytest.raises(KeyboardInterrupt), termination_as_interrupt() as terminated:
+        assert not terminated()
+        signal.raise_signal(signal.SIGTERM)
+    assert terminated()
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_where_ctrl_c_is_ignored_a_signal_to_terminate_still_ends_the_program():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with termination_as_interrupt():
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     finally:
         signal.signal(signal.SIGINT, before)
 
