@@ -313,7 +313,7 @@ def test_ctrl_c_in_the_middle_of_a_build_is_one_line(moment, sent, code, warehou
         stderr=subprocess.PIPE,
         text=True,
         # a script that runs the tests in its background ignores ctrl-C
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as building_now:
         assert building_now.stderr is not None
         while moment not in (line := building_now.stderr.readline()):
