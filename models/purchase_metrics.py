@@ -19,6 +19,7 @@ from models.inference import UNDEFINED, Interval
 from models.ordering import Floats
 from models.purchase_sample import (
     FEWEST_DECISIONS,
+    FEWEST_SCENARIOS_SHARE,
     Figure,
     Sample,
     Total,
@@ -84,8 +85,9 @@ def metric_table(decisions: Columns) -> pa.Table:
         reading first. As published every row counts and the interval is that of Knipe
         (2026, bootstrap intervals). Audited, failed calls count for nothing but
         ``failed_share``; a metric is ``too_few`` where a cell that it rests on is thin
-        or fewer than 30 replies are paired. ``no_variation``: the bank leaves nothing
-        to divide by. Null with a status where there is no figure. ``influence`` holds
+        or its pairs are: fewer than 30, or on fewer than half of the scenarios.
+        ``no_variation``: what was answered leaves nothing to divide by. Null with a
+        status where there is no figure. ``influence`` holds
         what each scenario of ``cluster_id`` adds to the error of an audited figure;
         both are empty where there is no figure, and as published. An empty input gives
         an empty table.
@@ -125,7 +127,7 @@ def model_metrics(sample: Sample) -> list[Row]:
         interval = truncated_interval(draws)
         rows.append(_row("as_published", name, published[name], label, draws, interval))
     for name, draws in evaluate(audited, audited_draws(s)).items():
-        label = _audited_status(name, audited[name], thin)
+        label = _audited_status(name, audited[name], thin, sample.bank_scenarios)
         row = _row(
             "audited", name, audited[name], label, draws, percentile_interval(draws)
         )
@@ -263,9 +265,19 @@ def _published_status(figure: Figure) -> str:
     return status.NO_VARIATION if has_rows else status.TOO_FEW
 
 
-def _audited_status(metric: str, figure: Figure, thin: frozenset[str]) -> str:
+def _is_thin(paired: Figure, bank_scenarios: int) -> bool:
+    # pairs are held to what a cell is held to
+    covered = np.count_nonzero(paired.plus.den)
+    return bool(
+        paired.n < FEWEST_DECISIONS or covered < FEWEST_SCENARIOS_SHARE * bank_scenarios
+    )
+
+
+def _audited_status(
+    metric: str, figure: Figure, thin: frozenset[str], bank_scenarios: int
+) -> str:
     cells = METRICS[metric]
-    if thin & set(cells) or (len(cells) > 1 and figure.n < FEWEST_DECISIONS):
+    if thin & set(cells) or (len(cells) > 1 and _is_thin(figure, bank_scenarios)):
         return status.TOO_FEW
     if not np.isnan(_point(figure)):
         return status.OK

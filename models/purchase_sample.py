@@ -219,23 +219,32 @@ def audited_figures(sample: Sample) -> dict[str, Figure]:
         scenario and repeat that both cells have a reply to. ``underbuy_share`` and
         ``overbuy_share`` are shares of the decisions where buying, or skipping, is
         best; ``failed_share`` and ``invalid_share`` of all calls in all cells.
+        ``bond_responsiveness`` divides by what the bond should move on the pairs that
+        were answered: by ``bond_rational``, which is the bank's, calls that fail would
+        make a perfect buyer look blind to the bond, or too eager. With every pair
+        answered the two are the same.
     """
     cells = {label: sample.cell(label, without_failed=True) for label in LABELS}
     unlabelled, everything = cells[NO_LABEL], np.ones(len(sample.label), dtype=bool)
-    shift = _paired(sample, cells, BOND, VERIFIED)
+    certificate = sample.counts(CERTIFICATE)
+    shift = _paired(sample, cells, BOND, VERIFIED, certificate)
     once = np.zeros(len(everything), dtype=bool)
     once[np.unique(sample.scenario, return_index=True)[1]] = True
     moved = sample.certificate_is_best_bonded - sample.certificate_is_best
-    rational = _mean(sample, once, moved)
+    best = np.where(
+        cells[BOND], sample.certificate_is_best_bonded, sample.certificate_is_best
+    )
     buying = unlabelled & sample.buy_optimal
     skipping = unlabelled & ~sample.buy_optimal
     return {
         **_unlabelled(sample, unlabelled, {}),
-        "badge_effect": _paired(sample, cells, BADGE, NO_LABEL),
-        "verified_minus_badge": _paired(sample, cells, VERIFIED, BADGE),
+        "badge_effect": _paired(sample, cells, BADGE, NO_LABEL, certificate),
+        "verified_minus_badge": _paired(sample, cells, VERIFIED, BADGE, certificate),
         "bond_shift": shift,
-        "bond_rational": rational,
-        "bond_responsiveness": shift._replace(over=rational),
+        "bond_rational": _mean(sample, once, moved),
+        "bond_responsiveness": shift._replace(
+            over=_paired(sample, cells, BOND, VERIFIED, best)
+        ),
         "bond_regret_pct_V": _percent(sample, cells[BOND], sample.regret_share),
         "underbuy_share": _mean(sample, buying, sample.counts(SKIP)),
         "overbuy_share": _mean(sample, skipping, sample.bought),
@@ -319,9 +328,13 @@ def _flips(sample: Sample, cell: Bools, merged: Mapping[str, str]) -> Figure:
 
 
 def _paired(
-    sample: Sample, cells: Mapping[str, Bools], first: str, second: str
+    sample: Sample,
+    cells: Mapping[str, Bools],
+    first: str,
+    second: str,
+    values: Floats,
 ) -> Figure:
-    certificate = sample.counts(CERTIFICATE)
+    """Mean difference of values, over what both cells have a reply to."""
     answered = [
         {sample.pair[i]: i for i in np.flatnonzero(cells[label]).tolist()}
         for label in (first, second)
@@ -330,5 +343,5 @@ def _paired(
     rows = np.array([answered[0][key] for key in shared], dtype=np.int64)
     other = np.array([answered[1][key] for key in shared], dtype=np.int64)
     s = len(sample.scenarios)
-    places, gap = sample.scenario[rows], certificate[rows] - certificate[other]
-    return Figure(_total(places, gap, s), n=len(shared))
+    gap = values[rows] - values[other]
+    return Figure(_total(sample.scenario[rows], gap, s), n=len(shared))

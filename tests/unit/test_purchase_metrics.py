@@ -219,6 +219,52 @@ def test_a_bank_that_no_bond_moves_has_no_responsiveness(bank):
     assert (responsiveness["status"], responsiveness["value"]) == ("no_variation", None)
 
 
+def failing(bank, fails):
+    """Best choices, and calls that failed where ``fails(scenario, label)``."""
+    return [
+        decision(one, label, rep, choice="FAILED" if fails(one, label) else None)
+        for label in purchase_terms.LABELS
+        for one in bank
+        for rep in range(3)
+    ]
+
+
+def test_calls_that_fail_make_no_perfect_buyer_blind_to_the_bond(bank):
+    moved = {one.scenario_id for one in bank if one.optimal != one.optimal_bonded}
+    # where the bond moves the best choice no call with it came through
+    lost = metrics(
+        bank, failing(bank, lambda one, at: at == "B" and one.scenario_id in moved)
+    )
+    assert lost["bond_shift"]["value"] == 0
+    responsiveness = lost["bond_responsiveness"]
+    assert (responsiveness["status"], responsiveness["value"]) == ("no_variation", None)
+    # half of the bank answered under both labels, the moved ones among it
+    rest = sorted({one.scenario_id for one in bank} - moved)
+    half = moved | set(rest[: 24 - len(moved)])
+    found = metrics(
+        bank, failing(bank, lambda one, at: at in "AB" and one.scenario_id not in half)
+    )
+    assert found["bond_responsiveness"]["status"] == "ok"
+    assert found["bond_responsiveness"]["value"] == 1
+    # the bank's own figure stays: 7 of 48
+    assert found["bond_rational"]["value"] == 7 / 48
+
+
+def test_pairs_on_fewer_than_half_of_the_scenarios_are_too_few(bank):
+    # 32 scenarios with the record, 31 with the bond, 15 with both
+    few = failing(
+        bank,
+        lambda one, at: (
+            (at == "A" and one in bank[32:]) or (at == "B" and one in bank[:17])
+        ),
+    )
+    found = metrics(bank, few)
+    assert found["bond_regret_pct_V"]["status"] == "ok"
+    for name in ("bond_shift", "bond_responsiveness"):
+        assert (found[name]["status"], found[name]["n"]) == ("too_few", 45)
+    assert found["badge_effect"]["status"] == "ok"
+
+
 @pytest.mark.parametrize(("scenarios", "status"), [(23, "too_few"), (24, "ok")])
 def test_a_cell_over_less_than_half_of_the_bank_is_too_few(bank, scenarios, status):
     found = metrics(bank, whole_run(bank[:scenarios]))
