@@ -54,8 +54,8 @@ LEGEND = (
     "best minus where it is not (1 is right).",
     "badge, record, bond = certificates with the badge minus without a label, with the "
     "verified record minus with the badge, with the bond minus with the verified "
-    "record; right = what the bond should move, resp = bond / right on what was answered (1 is right); "
-    "bond loss = loss with the bond.",
+    "record; right = what the bond should move, resp = bond / right on "
+    "what was answered (1 is right); bond loss = loss with the bond.",
     "n = decisions without a label behind the audited figures; calls = all labels; "
     "dollars = what 1,000 decisions without a label cost.",
     "failed_calls_scored, … = why the readings part: failed_calls_scored, the "
