@@ -30,6 +30,7 @@ FIGURES = ("first", "verdict", "log price", "review", "WTP $ [95 %]")
 _RIGHT = FIGURES.index("first") + 2
 ONE_ORDER = "one order only"
 NO_PAIRS = "no two-option answers"
+LINEAR = "linear price fits better"
 LEGEND = (
     "published = the source's own rules to the digit; audited = ours: valid answers, "
     "slot terms, errors clustered by pair; difference = audited - published.",
@@ -45,6 +46,8 @@ LEGEND = (
     "WTP = dollars a night for one point on the ten-point review score, log form at "
     "$250, with its 95 % interval (published: the paper's delta rule with zero "
     "covariance; audited: clustered by pair).",
+    f"{LINEAR} = by AIC, audited; behind it the WTP of that form, since dollars depend "
+    "on the form.",
     "slot_omitted, … = why the readings part: slot_omitted, the published logit has no "
     "slot term; invalid_scored / failed_calls_scored, replies without a choice counted "
     "as option B; duplicates_counted, repeated answers counted again; formats_pooled, "
@@ -110,8 +113,11 @@ def remarks(model: ModelLine) -> tuple[str, ...]:
         row.get("one_order_only") and row.get("n")
         for row in model.readings.values()
     )
-    no_pairs = model.readings["audited"].get("answers") == 0
-    return (ONE_ORDER,) * one_order + (NO_PAIRS,) * no_pairs
+    audited = model.readings["audited"]
+    no_pairs = audited.get("answers") == 0
+    linear = audited.get("price_form") == "linear"
+    form = f"{LINEAR}: ${dollars(audited.get('linear_wtp_usd'))}"
+    return (ONE_ORDER,) * one_order + (NO_PAIRS,) * no_pairs + (form,) * linear
 
 
 def _share(value: float | None) -> str:

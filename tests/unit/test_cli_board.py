@@ -260,6 +260,22 @@ def test_a_model_asked_in_one_order_only_is_marked(facts, flagged):
     assert ("| 3,600, one order only |" in row) == flagged
 
 
+@pytest.mark.parametrize(
+    ("form", "marked"),
+    [("linear", True), ("log", False), ("tie", False), (None, False)],
+)
+def test_a_model_whose_linear_form_fits_better_shows_its_dollars(form, marked):
+    facts = {"price_form": form, "linear_wtp_usd": 911.006}
+    rows = [row | facts for row in board_rows("s", "release", "M", OK)]
+    studies = arrange(rows, [], [run_row("s", "release")])
+    lines = lines_of(studies)
+    at = next(n for n, line in enumerate(lines) if line.startswith("M  "))
+    assert lines[at + 2].startswith("linear price fits") == marked
+    assert lines[at + 3].startswith("better: $911") == marked
+    (row,) = (line for line in lines_of(studies, Format.md) if line.startswith("| M |"))
+    assert ("| 3,600, linear price fits better: $911 |" in row) == marked
+
+
 def test_a_model_without_pairs_shows_what_it_has():
     # three-option answers only: the published rate pools them, ours has none
     nothing = UNDEFINED | dict.fromkeys(("failed_count", "invalid_count"), 0)

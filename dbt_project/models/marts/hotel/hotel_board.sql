@@ -23,9 +23,25 @@ hotel_fit as (
     where variant = 'base' and block = 'binary' and specification = 'log'
 ),
 
+hotel_functional_form as (
+    select * from {{ ref('hotel_functional_form') }}
+    where block = 'binary'
+),
+
 hotel_wtp as (
     select * from {{ ref('hotel_wtp') }}
-    where specification = 'log' and attribute = 'review_score'
+    where attribute = 'review_score'
+),
+
+log_wtp as (
+    select * from hotel_wtp
+    where specification = 'log'
+),
+
+linear_wtp as (
+    select study_id, model_id, reading, wtp_usd as linear_wtp_usd
+    from hotel_wtp
+    where specification = 'linear'
 ),
 
 describe_runs as (
@@ -77,12 +93,12 @@ hotel_board as (
         answered.reading::varchar as reading,
         'base'::varchar as scope,
         'wtp_review_score_usd'::varchar as headline,
-        hotel_wtp.wtp_usd::double as value,
-        hotel_wtp.ci_lo::double as ci_lo,
-        hotel_wtp.ci_hi::double as ci_hi,
+        log_wtp.wtp_usd::double as value,
+        log_wtp.ci_lo::double as ci_lo,
+        log_wtp.ci_hi::double as ci_hi,
         null::double as rank_lo,
         null::double as rank_hi,
-        coalesce(hotel_wtp.status, hotel_fit.status, 'too_few')::varchar as status,
+        coalesce(log_wtp.status, hotel_fit.status, 'too_few')::varchar as status,
         coalesce(hotel_fit.n, 0)::bigint as n,
         (
             choose_slot_shares.failed_count::double
@@ -104,6 +120,8 @@ hotel_board as (
         coalesce(spread_terms.review_score_status, 'too_few')::varchar
             as review_score_status,
         hotel_fit.pseudo_r2::double as pseudo_r2,
+        hotel_functional_form.form::varchar as price_form,
+        linear_wtp.linear_wtp_usd::double as linear_wtp_usd,
         coalesce(
             choose_slot_shares.n > 0
             and choose_slot_shares.swapped_count in (0, choose_slot_shares.n),
@@ -120,7 +138,9 @@ hotel_board as (
     left join hotel_fit using (study_id, model_id, reading)
     left join choose_slot_shares using (study_id, model_id, reading)
     left join spread_terms using (study_id, model_id, reading)
-    left join hotel_wtp using (study_id, model_id, reading)
+    left join hotel_functional_form using (study_id, model_id, reading)
+    left join log_wtp using (study_id, model_id, reading)
+    left join linear_wtp using (study_id, model_id, reading)
 )
 
 select * from hotel_board
