@@ -13,7 +13,7 @@ from pricebench.errors import CommandError
 from pricebench.paths import refuse_as_output
 
 if TYPE_CHECKING:
-    from ingest.hotel.bank import Tasks
+    from ingest.hotel.bank import Task, Tasks
 
 _LATIN = "latin"
 # terms whose precision the design is about, in the order in which they are printed
@@ -43,6 +43,8 @@ def make_hotel_bank(
     orthogonal: bool = False,
     out: Path | None = None,
     latin: Path | None = None,
+    show: int | None = None,
+    variant: str = "base",
 ) -> None:
     """Draw a bank of hotel tasks, write what was asked for and print its hash.
 
@@ -62,14 +64,19 @@ def make_hotel_bank(
         Where the task file goes; without it none is written.
     latin : Path, optional
         Where the orders of Latin squares go.
+    show : int, optional
+        A task whose questions follow the hash, one for each order.
+    variant : str
+        The prompt variant that is shown.
 
     Raises
     ------
     CommandError
         If an output is the warehouse, the pool or the other output, or cannot be
-        written.
+        written, or the bank has no such task.
     LoadError
-        If the pool cannot be read or the bank cannot be drawn.
+        If the pool cannot be read, the bank cannot be drawn or there is no such
+        variant.
     """
     from ingest.hotel.bank import write_tasks_csv
     from ingest.hotel.orthogonal import orthogonal_bank, write_orders_csv
@@ -83,18 +90,87 @@ def make_hotel_bank(
             chosen = PUBLISHED_SEED[kind.value] if seed is None else seed
             bank = orthogonal_bank(drawn, hotels, seed=chosen)
         content = write_tasks_csv(bank)
+    shown = None if show is None else describe_task(find_task(bank, show), variant)
     if out is not None:
         console.write_file(out, content.decode())
         console.note(f"{len(bank):,} tasks written to {out}")
     if latin is not None:
         console.write_file(latin, write_orders_csv(bank, _LATIN).decode())
         console.note(f"orders written to {latin}")
-    if out is None and latin is None:
+    if out is None and latin is None and shown is None:
         console.note("no file written: name one with --out")
     if orthogonal or latin is not None:
         for line in describe_design(drawn, bank, latin=latin is not None):
             console.note(line)
     console.emit(hashlib.sha256(content).hexdigest())
+    if shown is not None:
+        console.emit(f"\n{shown}")
+
+
+def find_task(bank: Tasks, task_id: int) -> Task:
+    """Return a task of a bank.
+
+    Parameters
+    ----------
+    bank : tuple of Task
+        Not empty, in the order of its ids.
+    task_id : int
+        As in the task file.
+
+    Returns
+    -------
+    Task
+        The one meant.
+
+    Raises
+    ------
+    CommandError
+        If the bank has none such.
+    """
+    for task in bank:
+        if task.task_id == task_id:
+            return task
+    raise CommandError(
+        f"no task {task_id} in this bank: it has {bank[0].task_id} to "
+        f"{bank[-1].task_id}"
+    )
+
+
+def describe_task(task: Task, variant: str) -> str:
+    """Return the exact questions about a task, one for each order.
+
+    Parameters
+    ----------
+    task : Task
+        What is offered.
+    variant : str
+        A prompt variant.
+
+    Returns
+    -------
+    str
+        Id and kind, version and hash of the wording, then the one message of each
+        order under a heading.
+
+    Raises
+    ------
+    LoadError
+        If there is no such variant.
+    """
+    from ingest.hotel.bank import ORDERINGS
+    from ingest.hotel.prompt import PROMPT_VERSION, make_prompt, prompt_sha256
+
+    if task.task_type == "fiveopt" and variant == "base":
+        variant = "fiveopt"
+    parts = [
+        f"task {task.task_id}, {task.task_type}; variant {variant}\n"
+        f"prompt {PROMPT_VERSION}, sha256 {prompt_sha256()}"
+    ]
+    parts += [
+        f"== user, {ordering} order\n{make_prompt(task, ordering, variant)}"
+        for ordering in ORDERINGS
+    ]
+    return "\n\n".join(parts)
 
 
 def _check_outputs(

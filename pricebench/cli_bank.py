@@ -52,6 +52,13 @@ def bank_hotel(
             metavar="FILE",
         ),
     ] = None,
+    show: Annotated[
+        int | None,
+        typer.Option(help="Print what models are asked about it.", metavar="TASK"),
+    ] = None,
+    variant: Annotated[
+        str, typer.Option(help="The prompt variant that --show prints.")
+    ] = "base",
     warehouse: Warehouse = DEFAULT_WAREHOUSE,
     debug: Debug = False,
 ) -> None:
@@ -71,6 +78,8 @@ def bank_hotel(
         orthogonal=orthogonal,
         out=out,
         latin=latin,
+        show=show,
+        variant=variant,
     )
 
 

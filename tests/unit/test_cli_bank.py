@@ -216,3 +216,36 @@ def test_the_published_pool_and_seed_give_the_published_bank(
     # these seeds are also what is taken where none is given
     assert bank(tmp_path, "--kind", kind, "--pool", pool) == 0
     assert only_line(capsys.readouterr().out) == hashlib.sha256(published).hexdigest()
+
+
+def test_show_prints_the_exact_question_in_both_orders(capsys):
+    assert main(["bank", "hotel", "--size", "24", "--show", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines[0]) == 64  # the bank's hash, alone on its line
+    assert lines[2] == "task 2, binary; variant base"
+    assert lines[3].startswith("prompt hotel-1, sha256 ")
+    orders = [at for at, line in enumerate(lines) if line.startswith("== user, ")]
+    assert [lines[at] for at in orders] == [
+        "== user, original order",
+        "== user, swapped order",
+    ]
+    first, second = (lines[at:] for at in orders)
+    names = [line for line in first if line.startswith("  Hotel: ")]
+    # two orders of two cards: the second shows them the other way round
+    assert names == [names[0], names[1], names[1], names[0]]
+    assert names[0] != names[1]
+    assert second[-1].endswith("Answer with the letter alone: A or B.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--show", "25"], "no task 25 in this bank: it has 1 to 24"),
+        (["--show", "0"], "no task 0 in this bank"),
+        (["--show", "1", "--variant", "xml"], "variant: no 'xml'; one of base, json"),
+    ],
+)
+def test_what_cannot_be_shown_is_said_in_one_line(arguments, reason, capsys):
+    assert main(["bank", "hotel", "--size", "24", *arguments]) == 1
+    said = capsys.readouterr().err.strip().splitlines()
+    assert reason in said[-1]
