@@ -10,7 +10,16 @@
         'reasoning ' || {{ json_text(settings, 'reasoning') }},
         'temperature ' || {{ json_text(settings, 'temperature') }},
         {{ json_text(settings, 'max_tokens') }} || ' tokens',
-        'routing ' || translate({{ json_text(settings, 'provider_order') }}, '[]"', ''),
-        'seed ' || {{ json_text(settings, 'seed') }}
+        'routing ' || translate(
+            coalesce(
+                {{ json_text(settings, 'provider_order') }},
+                {{ json_text(settings, 'route') }}
+            ),
+            '[]"', ''
+        ),
+        'seed ' || {{ json_text(settings, 'seed') }},
+        'not accepted: ' || replace(
+            translate({{ json_text(settings, 'not_accepted') }}, '[]"', ''), ',', ', '
+        )
     )
 {%- endmacro %}

@@ -42,6 +42,7 @@ UNREAD = ("invalid", "failed")
 # prompts of the board: the numbers in natural units, no assistance
 _BOARD_FORM = ("I", "C0")
 _COST_DIGITS = Decimal("1e-12")
+_MOST_USD = 1e5
 _SAME_SHARE = 1e-9
 _USAGE = {"prompt_tokens": "pt", "completion_tokens": "ct", "reasoning_tokens": "rt"}
 
@@ -244,15 +245,27 @@ def _usage(row: Mapping[str, Any]) -> dict[str, Any]:
         for name, key in _USAGE.items()
     }
     out["secs"] = number_of(usage, "secs") if "secs" in present else None
-    out["cost_usd"] = _cost(usage) if "cost" in present else None
+    out["cost_usd"] = (
+        stored_cost(number_of(usage, "cost")) if "cost" in present else None
+    )
     return out
 
 
-def _cost(usage: Mapping[str, Any]) -> Decimal:
-    cost = number_of(usage, "cost")
-    if cost >= 1e5:
+def stored_cost(cost: float) -> Decimal:
+    """Return dollars as the warehouse holds them, or raise RowError.
+
+    Parameters
+    ----------
+    cost
+        What one decision cost, as its file states it.
+
+    Returns
+    -------
+    Decimal
+        With twelve places; the shortest text of the double is what the file holds.
+    """
+    if cost >= _MOST_USD:
         raise RowError("cost", f"{cost} dollars for one decision")
-    # the shortest text of the double is what the file holds
     return Decimal(repr(cost)).quantize(_COST_DIGITS, ROUND_HALF_EVEN)
 
 

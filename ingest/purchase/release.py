@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ingest.errors import LoadError
+from ingest.journal import Record, first_line, read_journal
 from ingest.json_rows import JsonRow, read_json_rows
 from ingest.load_report import Gathered, LoadReport, write_gathered
 from ingest.parsed_file import FileId
 from ingest.purchase.banks import Banks, stored_banks
 from ingest.purchase.read_bank import Bank, read_bank, scenario_rows
-from ingest.purchase.read_runs import read_runs, scenario_ids
+from ingest.purchase.read_journal import journal_bank, read_journal_run
+from ingest.purchase.read_runs import RunsFile, read_runs, scenario_ids
 from ingest.purchase.stored import Run, stored_runs
 from ingest.source import Progress, Source, open_source
 from ingest.warehouse import (
@@ -184,14 +186,14 @@ def _load_runs(load: _Load, opened: Source, name: str) -> bool:
     """Load one file; False where it is none of this instrument."""
     try:
         data = opened.read(name)
+        header = first_line(data)
+        if header is not None:
+            return _load_journal(load, name, data, header)
         rows = read_json_rows(data)
         if not scenario_ids(rows):
             return False
         sha256 = hashlib.sha256(data).hexdigest()
-        if any(
-            key.table_name == "response" and key.source_sha256 == sha256
-            for key in load.standing
-        ):
+        if _is_loaded(load, sha256):
             load.skipped.append(name)
         else:
             _load_runs_file(load, name, sha256, rows)
@@ -206,6 +208,38 @@ def _load_runs_file(load: _Load, name: str, sha256: str, rows: list[JsonRow]) ->
     read = read_runs(file, rows, bank)
     replaced = _in_the_way(load, bank, read.run_ids)
     _take_drawn_bank(load, bank)
+    _enter(load, name, bank, read, replaced)
+
+
+def _load_journal(load: _Load, name: str, data: bytes, header: Record) -> bool:
+    """Load a journal; a longer one takes the place of what it was before."""
+    if header.get("instrument") != INSTRUMENT:
+        return False
+    sha256 = hashlib.sha256(data).hexdigest()
+    if _is_loaded(load, sha256):
+        load.skipped.append(name)
+        return True
+    text = read_journal(data, name)
+    bank = journal_bank(text, name)
+    read = read_journal_run(FileId(name, sha256, bank.sha256), text, bank)
+    replaced = _in_the_way(load, bank, read.run_ids, grows=PurePosixPath(name).name)
+    seed_and_size = "_".join(str(header["bank"][key]) for key in ("seed", "size"))
+    drawn = FileId(f"bank_{seed_and_size}.json", bank.sha256, bank.sha256)
+    _take_bank(load, bank, drawn)
+    _enter(load, name, bank, read, replaced)
+    return True
+
+
+def _is_loaded(load: _Load, sha256: str) -> bool:
+    return any(
+        key.table_name == "response" and key.source_sha256 == sha256
+        for key in load.standing
+    )
+
+
+def _enter(
+    load: _Load, name: str, bank: Bank, read: RunsFile, replaced: Iterable[FileKey]
+) -> None:
     for parsed in (read.decisions, read.runs):
         load.parsed.append(parsed)
         load.notes += parsed.notes
@@ -232,8 +266,13 @@ def _take_drawn_bank(load: _Load, bank: Bank) -> None:
                 )
 
 
-def _in_the_way(load: _Load, bank: Bank, run_ids: Iterable[str]) -> list[FileKey]:
-    """Return the files that a runs file replaces; raise where it may not."""
+def _in_the_way(
+    load: _Load, bank: Bank, run_ids: Iterable[str], *, grows: str | None = None
+) -> list[FileKey]:
+    """Return the files that a runs file replaces; raise where it may not.
+
+    A file that only grows replaces what was loaded under its name.
+    """
     runs = [(run_id, bank.sha256) for run_id in run_ids]
     taken = {load.runs[run]: run[0] for run in runs if run in load.runs}
     for key, run_id in taken.items():
@@ -242,7 +281,7 @@ def _in_the_way(load: _Load, bank: Bank, run_ids: Iterable[str]) -> list[FileKey
                 f"run {run_id} stands in {key.source_file} of the same source too; "
                 "keep one"
             )
-        if not load.replace:
+        if not load.replace and PurePosixPath(key.source_file).name != grows:
             raise LoadError(
                 f"run {run_id} is loaded from {key.source_file} with other content "
                 f"(sha256 {key.source_sha256[:12]}); --replace puts this one in its "

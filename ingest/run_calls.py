@@ -1,0 +1,283 @@
+"""Asking a model everything a run asks: bounded, resumed, within a budget."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from ingest.calls import Answer, Question
+from ingest.errors import LoadError
+from ingest.journal import Journal, Record, last_by
+from ingest.llm import Model
+
+FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a run.
+
+    Attributes
+    ----------
+    key
+        What tells it apart within the run, in the fields that the journal has for it:
+        task, ordering and repeat, say.
+    question
+        What is asked.
+    """
+
+    key: Mapping[str, Any]
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How fast and how far a run may go.
+
+    Attributes
+    ----------
+    concurrency
+        Calls in flight, 1 or more.
+    per_minute
+        Calls begun in a minute; None: as many as the concurrency gives.
+    max_usd
+        No call begins once this is spent, earlier sessions of the run included; the
+        calls in flight then may still add to it.
+    """
+
+    concurrency: int = 8
+    per_minute: float | None = None
+    max_usd: float | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """Where a run stands.
+
+    Attributes
+    ----------
+    wanted, done_before
+        Calls of the run, and those that an earlier session answered.
+    asked
+        Calls that this session ended; ``failed`` and ``states`` are among them.
+    states
+        Reply state -> calls of this session.
+    spent_usd
+        Of the whole run, earlier sessions included, where a cost is known.
+    unpriced
+        Calls of this session whose cost nobody knows.
+    stopped
+        Why the run ended early; None: it did not.
+    """
+
+    wanted: int
+    done_before: int = 0
+    asked: int = 0
+    states: dict[str, int] = field(default_factory=dict)
+    spent_usd: float = 0.0
+    unpriced: int = 0
+    not_accepted: tuple[str, ...] = ()
+    latency_s: list[float] = field(default_factory=list)
+    stopped: str | None = None
+
+    @property
+    def failed(self) -> int:
+        """Return how many calls of this session brought no reply."""
+        return self.states.get(FAILED, 0)
+
+    @property
+    def left(self) -> int:
+        """Return how many calls the run still lacks, failed ones included."""
+        return self.wanted - self.done_before - self.asked + self.failed
+
+
+# what an instrument makes of a reply: reply_state and whatever it reads
+ReadReply = Callable[[Call, str], Mapping[str, Any]]
+Watch = Callable[[Tally], None]
+
+
+def open_calls(
+    calls: Iterable[Call], journal: Journal, names: tuple[str, ...]
+) -> list[Call]:
+    """Return the calls that a journal has no reply to.
+
+    Parameters
+    ----------
+    calls
+        All calls of the run, in the order in which they are asked.
+    journal
+        What an earlier session did.
+    names
+        The fields of a call's key.
+
+    Returns
+    -------
+    list of Call
+        Calls without a record and calls whose last one failed.
+    """
+    last = last_by(journal.found.records, names)
+    done = {key for key, (_, record) in last.items() if not is_failed(record)}
+    return [call for call in calls if tuple(call.key[n] for n in names) not in done]
+
+
+def is_failed(record: Record) -> bool:
+    """Return whether a record is of a call that brought no reply."""
+    return record.get("reply_state") == FAILED
+
+
+async def run_calls(
+    model: Model,
+    calls: Sequence[Call],
+    journal: Journal,
+    read: ReadReply,
+    *,
+    names: tuple[str, ...],
+    facts: Mapping[str, Any],
+    limits: Limits,
+    watch: Watch = lambda _: None,
+) -> Tally:
+    """Ask every call that is open and write each to the journal.
+
+    Parameters
+    ----------
+    model
+        Who is asked.
+    calls
+        All calls of the run.
+    journal
+        Open; a call counts once it has been synced.
+    read
+        Reads a reply.
+    names
+        The fields of a call's key.
+    facts
+        What every record carries: hashes of bank, prompt and settings.
+    limits
+        How fast and how far.
+    watch
+        Called after every call.
+
+    Returns
+    -------
+    Tally
+        Where the run stands now.
+
+    Raises
+    ------
+    SetupRefused
+        Where the endpoint refuses every call alike; nothing is written for it.
+    LoadError
+        Where there is a budget and the price of the model is not known, or the journal
+        takes no more.
+    """
+    todo = open_calls(calls, journal, names)
+    tally = Tally(len(calls), len(calls) - len(todo))
+    tally.spent_usd = sum(
+        record.get("cost_usd") or 0.0 for _, record in journal.found.records
+    )
+    run = _Run(model, journal, read, facts, limits, watch, tally)
+    # the first call alone: it tells a wrong key, and which settings are refused
+    await run.work(iter(todo[:1]))
+    rest = iter(todo[1:])
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(limits.concurrency, len(todo))):
+                group.create_task(run.work(rest))
+    except* LoadError as failures:
+        # the others were cancelled for it; one line says enough
+        raise failures.exceptions[0] from None
+    return tally
+
+
+@dataclass(slots=True)
+class _Run:
+    model: Model
+    journal: Journal
+    read: ReadReply
+    facts: Mapping[str, Any]
+    limits: Limits
+    watch: Watch
+    tally: Tally
+    _next_at: float = 0.0
+
+    async def work(self, calls: Iterable[Call]) -> None:
+        """Take one call after the other until there are no more or no money."""
+        while self._may_spend():
+            call = next(iter(calls), None)
+            if call is None:
+                return
+            await self._keep_pace()
+            answer = await self.model.ask(call.question)
+            record = self._record(call, answer)
+            await self.journal.add(record)
+            self._count(answer, str(record["reply_state"]))
+            self.watch(self.tally)
+
+    def _may_spend(self) -> bool:
+        limit = self.limits.max_usd
+        if limit is None or self.tally.spent_usd < limit:
+            return True
+        self.tally.stopped = f"${limit:g} spent"
+        return False
+
+    async def _keep_pace(self) -> None:
+        if self.limits.per_minute is None:
+            return
+        now = time.monotonic()
+        mine = max(now, self._next_at)
+        self._next_at = mine + 60.0 / self.limits.per_minute
+        await asyncio.sleep(mine - now)
+
+    def _record(self, call: Call, answer: Answer) -> dict[str, Any]:
+        if answer.text is None:
+            found: Mapping[str, Any] = {"reply_state": FAILED}
+        else:
+            found = self.read(call, answer.text)
+        attempts = [
+            {"latency_s": round(one.latency_s, 3), "error": one.error}
+            | ({"status": one.status} if one.status is not None else {})
+            for one in answer.attempts
+        ]
+        return {
+            **call.key,
+            **self.facts,
+            **found,
+            "reply": answer.text,
+            "error": answer.error,
+            "finish": answer.finish,
+            "provider": answer.provider,
+            "model_id_served": answer.model_served,
+            "prompt_tokens": answer.prompt_tokens,
+            "completion_tokens": answer.completion_tokens,
+            "reasoning_tokens": answer.reasoning_tokens,
+            "cost_usd": answer.cost_usd,
+            "cost_source": answer.cost_source,
+            "first_tokens": answer.first_tokens,
+            "latency_s": round(answer.latency_s, 3),
+            "attempts": attempts,
+            "not_accepted": list(answer.not_accepted),
+            "asked_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+
+    def _count(self, answer: Answer, state: str) -> None:
+        tally = self.tally
+        tally.asked += 1
+        tally.states[state] = tally.states.get(state, 0) + 1
+        tally.not_accepted = answer.not_accepted
+        if state == FAILED:
+            return
+        tally.latency_s.append(answer.latency_s)
+        if answer.cost_usd is not None:
+            tally.spent_usd += answer.cost_usd
+            return
+        tally.unpriced += 1
+        if self.limits.max_usd is not None:
+            raise LoadError(
+                f"nobody knows what {self.model.settings.model} costs, so "
+                f"${self.limits.max_usd:g} cannot be kept to; give its --price or "
+                "leave --max-usd out"
+            )

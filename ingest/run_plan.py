@@ -1,0 +1,108 @@
+"""What a run asks and what decides its answers; so also what tells runs apart."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ingest.calls import Settings
+from ingest.run_calls import Call
+
+# a model of this prefix is a script: whatever serves it, no real model answered
+SIMULATED = "simulated"
+PROTOCOL = "pricebench"
+_SHORT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """A run, before anything is asked.
+
+    Attributes
+    ----------
+    instrument
+        One of the closed set.
+    settings
+        As wanted; the same for every call.
+    bank
+        How the bank is made again: seed and size.
+    bank_sha256, prompt_version, prompt_sha256
+        What is asked.
+    variant
+        ``base`` or a prompt variant.
+    names
+        The fields of a call's key.
+    calls
+        In the order in which they are asked.
+    """
+
+    instrument: str
+    settings: Settings
+    bank: Mapping[str, Any]
+    bank_sha256: str
+    prompt_version: str
+    prompt_sha256: str
+    names: tuple[str, ...]
+    calls: tuple[Call, ...]
+    variant: str = "base"
+
+    @property
+    def settings_sha256(self) -> str:
+        """Return the hash of everything beside bank and prompt that decides answers."""
+        text = json.dumps([self.variant, self.settings.as_json()], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def source(self) -> str:
+        """Return ``simulated`` for a scripted model, else ``collected``."""
+        is_script = self.settings.model.split("/", 1)[0] == SIMULATED
+        return SIMULATED if is_script else "collected"
+
+    @property
+    def run_id(self) -> str:
+        """Return ``collected/<model>/<first digits of the settings' hash>``."""
+        model = self.settings.model.removeprefix(f"{SIMULATED}/")
+        variant = "" if self.variant == "base" else f"/{self.variant}"
+        return f"{self.source}/{model}{variant}/{self.settings_sha256[:_SHORT]}"
+
+    @property
+    def file_name(self) -> str:
+        """Return the name of its journal, safe in any file system.
+
+        Models whose names differ in odd characters only have other settings, so the
+        hash at the end tells them apart.
+        """
+        tail = self.run_id.split("/", 1)[1]
+        safe = re.sub(r"[^A-Za-z0-9._-]", "_", tail)[-150:].lstrip(".")
+        return f"journal_{safe}.jsonl"
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """Return the first line of its journal."""
+        return {
+            "instrument": self.instrument,
+            "run_id": self.run_id,
+            "source": self.source,
+            "model": self.settings.model,
+            "variant": self.variant,
+            "protocol": SIMULATED if self.source == SIMULATED else PROTOCOL,
+            "bank": dict(self.bank),
+            "bank_sha256": self.bank_sha256,
+            "prompt_version": self.prompt_version,
+            "prompt_sha256": self.prompt_sha256,
+            "settings": self.settings.as_json(),
+            "settings_sha256": self.settings_sha256,
+        }
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return what every record of its journal carries."""
+        return {
+            "bank_sha256": self.bank_sha256,
+            "prompt_sha256": self.prompt_sha256,
+            "settings_sha256": self.settings_sha256,
+        }
