@@ -1,6 +1,7 @@
 -- Schema `quality`, the one schema that may hold clock times (UTC). Idempotent.
--- The placeholder raw_counts is filled in with one row per raw table: instrument, entry,
--- row_count, is_file.
+-- Placeholders are filled in: raw_counts with one row per raw table (instrument, entry,
+-- row_count, is_file), run_files with one per file and run of a raw table (instrument,
+-- source_file, source_sha256, bank_sha256, run_id).
 
 create schema if not exists quality;
 create table if not exists quality.quarantine (
@@ -14,8 +15,12 @@ create table if not exists quality.row_accounting (
     source_file varchar not null, source_sha256 varchar not null,
     bank_sha256 varchar, rows_read bigint not null, rows_accepted bigint not null,
     rows_quarantined bigint not null, rows_superseded bigint not null,
-    loaded_at timestamp not null
+    loaded_at timestamp not null, is_superseded boolean default false
 );
+alter table quality.row_accounting
+add column if not exists is_superseded boolean default false;
+update quality.row_accounting set is_superseded = true
+where rows_superseded > 0 and not is_superseded;
 create table if not exists quality.excluded_run (
     instrument varchar not null, run_id varchar not null, reason varchar not null,
     excluded_at timestamp not null
@@ -65,6 +70,39 @@ select
     ) as is_untouched
 from entries
 group by instrument;
+
+-- standing_file: one row per file and bank whose rows stand now, those that were replaced
+-- left out. run_ids: the runs of its accepted rows, empty where it belongs to none, such
+-- as a task bank or a file all of whose rows were set aside.
+create or replace view quality.standing_file as
+with run_file as (
+    $run_files
+),
+runs_of_file as (
+    select
+        instrument, source_file, source_sha256, bank_sha256,
+        list(distinct run_id) as run_ids
+    from run_file
+    group by instrument, source_file, source_sha256, bank_sha256
+),
+standing as (
+    select
+        instrument, source_file, source_sha256, bank_sha256,
+        sum(rows_quarantined)::bigint as rows_quarantined
+    from quality.row_accounting
+    where not is_superseded
+    group by instrument, source_file, source_sha256, bank_sha256
+)
+select
+    standing.instrument, standing.source_file, standing.source_sha256,
+    standing.bank_sha256, standing.rows_quarantined,
+    coalesce(runs_of_file.run_ids, []) as run_ids
+from standing
+left join runs_of_file
+    on standing.instrument = runs_of_file.instrument
+    and standing.source_file = runs_of_file.source_file
+    and standing.source_sha256 = runs_of_file.source_sha256
+    and standing.bank_sha256 is not distinct from runs_of_file.bank_sha256;
 
 -- gate_status: one row per gate that ever ran. `refusal` is null when the gate lets its
 -- dependents pass (newest run green or empty, on the data now loaded), else one line.

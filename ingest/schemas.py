@@ -183,7 +183,7 @@ def quality_ddl() -> str:
     Returns
     -------
     str
-        The statements of ``quality.sql`` with one count per raw table filled in.
+        The statements of ``quality.sql`` with its placeholders filled in.
     """
     counts = [
         f"select '{schema.removeprefix('raw_')}' as instrument, "
@@ -192,5 +192,14 @@ def quality_ddl() -> str:
         for schema, tables in RAW.items()
         for table in tables
     ]
+    files = [
+        f"select '{schema.removeprefix('raw_')}' as instrument, _source_file as "
+        f"source_file, _source_sha256 as source_sha256, bank_sha256, run_id "
+        f"from {schema}.{table}"
+        for schema, tables in RAW.items()
+        for table, columns in tables.items()
+        if {"run_id", "bank_sha256"} <= set(columns.names)
+    ]
     template = Template(Path(__file__).with_name("quality.sql").read_text())
-    return template.substitute(raw_counts="\n    union all\n    ".join(counts))
+    together = "\n    union all\n    ".join
+    return template.substitute(raw_counts=together(counts), run_files=together(files))

@@ -219,19 +219,15 @@ def standing_files(warehouse: Path, instrument: str) -> set[FileKey]:
     Returns
     -------
     set of FileKey
-        The newest account of each table, file name and bank; files that were
-        replaced are not in it. Empty for a warehouse without loads.
+        Every account but those of files that were replaced; files of one name from
+        several sources all stand. Empty for a warehouse without loads.
     """
     with open_database(warehouse, read_only=True) as connection:
         rows = connection.execute(
             """
-            select table_name, source_file, source_sha256, bank_sha256
+            select distinct table_name, source_file, source_sha256, bank_sha256
             from quality.row_accounting
-            where instrument = ?
-            qualify row_number() over (
-                partition by table_name, source_file, bank_sha256
-                order by loaded_at desc, rowid desc
-            ) = 1
+            where instrument = ? and not is_superseded
             """,
             [instrument],
         ).fetchall()
@@ -254,7 +250,8 @@ def _supersede(
         connection.execute(
             f"""
             update quality.row_accounting
-            set rows_superseded = rows_superseded + rows_accepted, rows_accepted = 0
+            set rows_superseded = rows_superseded + rows_accepted, rows_accepted = 0,
+                is_superseded = true
             where instrument = ? and table_name = ?
                 and {where.replace("_source", "source")}
             """,
@@ -273,7 +270,7 @@ def _store(
     booked = [
         (
             *(instrument, one.table_name, *file_of(one)),
-            *(one.rows_read, one.rows_accepted, one.rows_quarantined, 0, now),
+            *(one.rows_read, one.rows_accepted, one.rows_quarantined, 0, now, False),
         )
         for one in accounts
     ]

@@ -57,16 +57,26 @@ with excluded as (
     from marts.run
     where instrument = ? and is_excluded
 ),
+-- of the files that stand now; one that belongs to no run speaks of all of its bank
+aside as (
+    select distinct
+        run.study_id, file.source_file, file.source_sha256, file.rows_quarantined
+    from quality.standing_file as file
+    inner join marts.run as run
+        on file.instrument = run.instrument and file.bank_sha256 = run.bank_sha256
+        and (len(file.run_ids) = 0 or list_contains(file.run_ids, run.run_id))
+    where file.instrument = ?
+),
 quarantined as (
-    select bank_sha256, count(*) || ' rows quarantined' as what
-    from quality.quarantine
-    where instrument = ? and bank_sha256 is not null
-    group by bank_sha256
+    select study_id, sum(rows_quarantined) as n
+    from aside
+    group by study_id
 )
 select study_id, what from excluded
 union
-select run.study_id, quarantined.what from quarantined join marts.run as run
-using (bank_sha256)
+select study_id, n || if(n = 1, ' row', ' rows') || ' quarantined' as what
+from quarantined
+where n > 0
 order by study_id, what
 """
 

@@ -104,7 +104,7 @@ def _warehouse(
         bank = BANK if "bank_sha256" in RAW_HOTEL[table].names else None
         connection.execute(
             "insert into quality.row_accounting "
-            "values ('hotel', ?, ?, ?, ?, ?, ?, 0, 0, now())",
+            "values ('hotel', ?, ?, ?, ?, ?, ?, 0, 0, now(), false)",
             [table, f"{table}.csv", FILE_HASH, bank, len(held), len(held)],
         )
     connection.execute(f"create table hotel_variant as from read_csv('{VARIANTS}')")

@@ -223,6 +223,55 @@ def test_a_superseded_file_leaves_its_rows_and_stays_accounted(
     assert [key.source_sha256 for key in standing_files(warehouse, "hotel")] == [new]
 
 
+def test_a_file_without_a_good_row_stands_until_it_is_replaced(
+    warehouse: Path,
+) -> None:
+    broken = FileAccount("simulated_taste", "t.csv", SHA, None, 2, 0, 2)
+    aside = [QuarantinedRow("t.csv", SHA, None, n, "*", "cut", "x") for n in (1, 2)]
+    write_load(warehouse, "hotel", {}, [broken], aside)
+    seen = "select source_sha256, rows_quarantined, run_ids from quality.standing_file"
+    assert _query(warehouse, seen) == [(SHA, 2, [])]
+    new = "b" * 64
+    with working_copy(warehouse) as copy:
+        write_into(
+            copy,
+            "hotel",
+            {"simulated_taste": _tastes(2, sha256=new)},
+            [_account(2, sha256=new)],
+            superseded=standing_files(copy, "hotel"),
+        )
+    assert _query(warehouse, seen) == [(new, 0, [])]
+    assert [key.source_sha256 for key in standing_files(warehouse, "hotel")] == [new]
+
+
+def test_files_of_one_name_from_two_sources_both_stand(warehouse: Path) -> None:
+    hashes = {SHA, "b" * 64}
+    for sha256 in sorted(hashes):
+        table = {"simulated_taste": _tastes(2, sha256=sha256)}
+        write_load(warehouse, "hotel", table, [_account(2, sha256=sha256)])
+    assert {key.source_sha256 for key in standing_files(warehouse, "hotel")} == hashes
+    again = write_load(warehouse, "hotel", table, [_account(2, sha256=sha256)])
+    assert (again.rows, len(again.skipped)) == (0, 1)
+
+
+def test_what_an_older_version_superseded_is_still_known_to_be(
+    warehouse: Path,
+) -> None:
+    _load(warehouse, 3)
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute("drop view quality.standing_file")
+        connection.execute("drop view quality.gate_status")
+        connection.execute("drop view quality.loaded_data")
+        connection.execute("alter table quality.row_accounting drop is_superseded")
+        connection.execute(
+            "insert into quality.row_accounting select * replace ("
+            "'old' as source_sha256, 0 as rows_accepted, 3 as rows_superseded) "
+            "from quality.row_accounting"
+        )
+    init(warehouse)
+    assert [key.source_sha256 for key in standing_files(warehouse, "hotel")] == [SHA]
+
+
 @pytest.mark.parametrize(
     ("table", "words"),
     [
