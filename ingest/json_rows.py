@@ -1,4 +1,4 @@
-"""Reading a file of one JSON object per line; no line is lost."""
+"""Reading a file of one JSON object per line; no line and no key is lost."""
 
 from __future__ import annotations
 
@@ -52,15 +52,45 @@ def read_json_rows(data: bytes) -> list[JsonRow]:
     return [_row(n, line) for n, line in enumerate(lines, start=1) if line.strip()]
 
 
+def no_key_twice(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object from its pairs, as ``object_pairs_hook`` of ``json.loads``.
+
+    Parameters
+    ----------
+    pairs
+        Keys and values in file order.
+
+    Returns
+    -------
+    dict
+        The same.
+
+    Raises
+    ------
+    ValueError
+        For a key that stands twice: which value is meant, nobody knows, and Python
+        would keep the last without a word.
+    """
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [key for key, _ in pairs]
+        twice = next(key for key in names if names.count(key) > 1)
+        raise ValueError(f"key {twice!r} stands twice in one object")
+    return found
+
+
 def _row(number: int, line: bytes) -> JsonRow:
     text = line.decode("utf-8", errors="replace").rstrip("\r")
     try:
-        value = json.loads(line.decode("utf-8"))
+        value = json.loads(line.decode("utf-8"), object_pairs_hook=no_key_twice)
     except UnicodeDecodeError:
         return JsonRow(number, text, None, "the line is not UTF-8")
-    except (ValueError, RecursionError) as error:
-        reason = getattr(error, "msg", "nested too deeply")
-        return JsonRow(number, text, None, f"the line is no JSON ({reason})")
+    except json.JSONDecodeError as error:
+        return JsonRow(number, text, None, f"the line is no JSON ({error.msg})")
+    except RecursionError:
+        return JsonRow(number, text, None, "the line is no JSON (nested too deeply)")
+    except ValueError as error:
+        return JsonRow(number, text, None, str(error))
     if not isinstance(value, dict):
         return JsonRow(number, text, None, "the line is no JSON object")
     return JsonRow(number, text, value)

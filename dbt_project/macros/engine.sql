@@ -16,6 +16,14 @@
     json_extract_string({{ column }}, '$.{{ key }}')
 {%- endmacro %}
 
+{# Entries of a list in a JSON object, as texts; none where the key is absent. #}
+{% macro json_list(column, key) -%}
+    {{ return(adapter.dispatch('json_list', 'pricebench')(column, key)) }}
+{%- endmacro %}
+{% macro default__json_list(column, key) -%}
+    json_extract({{ column }}, '$.{{ key }}[*]')::varchar[]
+{%- endmacro %}
+
 {# Order-independent hash of a group of rows; only ever compared, never published. #}
 {% macro rows_hash(columns) -%}
     {{ return(adapter.dispatch('rows_hash', 'pricebench')(columns)) }}

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingest.errors import LoadError
-from ingest.json_rows import member_of, number_of, text_of, whole_of
+from ingest.json_rows import (
+    member_of,
+    no_key_twice,
+    number_of,
+    text_of,
+    whole_of,
+)
 from ingest.parsed_file import FileId, ParsedFile, RowError, collect
 from ingest.purchase.bank import TOPICS, bank_sha256
 from ingest.purchase.scenario import (
@@ -74,7 +80,7 @@ def read_bank(name: str, data: bytes) -> Bank:
         record, optimum and expected values).
     """
     try:
-        given = json.loads(data.decode("utf-8-sig"))
+        given = json.loads(data.decode("utf-8-sig"), object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError) as error:
         raise LoadError(f"{name} is no JSON ({error}); fetch it again") from error
     if not isinstance(given, list) or not given:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
@@ -20,14 +18,12 @@ from ingest.json_rows import (
     whole_of,
 )
 from ingest.parsed_file import FileId, ParsedFile, RowError, collect
-from ingest.purchase.bank import SEED
 from ingest.purchase.read_bank import Bank
+from ingest.purchase.run_of import run_of, run_rows, what_varies
 from ingest.purchase.scenario import LABELS, OPTIONS, Scenario, regret_share
 from ingest.schemas import RAW_PURCHASE
 
 NO_CHOICE = "NO_CHOICE"
-# what a row without a real model behind it says of its source
-SIMULATED = "simulated"
 # how the source says that a reply was read -> reply state; a derived row says nothing
 PARSES: Mapping[str, str | None] = {
     "json": "json",
@@ -39,11 +35,10 @@ PARSES: Mapping[str, str | None] = {
 }
 UNREAD = ("invalid", "failed")
 
-# prompts of the board: the numbers in natural units, no assistance
-_BOARD_FORM = ("I", "C0")
 _COST_DIGITS = Decimal("1e-12")
 _MOST_USD = 1e5
 _SAME_SHARE = 1e-9
+_LISTED = 8  # repeat numbers in a message
 _USAGE = {"prompt_tokens": "pt", "completion_tokens": "ct", "reasoning_tokens": "rt"}
 
 
@@ -143,7 +138,7 @@ def read_runs(file: FileId, rows: Sequence[JsonRow], bank: Bank) -> RunsFile:
     """
     accepted: list[dict[str, Any]] = []
     aside: list[tuple[int, str, str, str]] = []
-    first_rows: dict[str, tuple[int, Mapping[str, Any]]] = {}
+    rows_of: dict[str, list[JsonRow]] = {}
     for row in rows:
         try:
             if row.value is None:
@@ -153,7 +148,7 @@ def read_runs(file: FileId, rows: Sequence[JsonRow], bank: Bank) -> RunsFile:
             aside.append((row.line, error.field, error.reason, row.text))
             continue
         accepted.append({**parsed, "_source_row": row.line})
-        first_rows.setdefault(parsed["run_id"], (row.line, row.value))
+        rows_of.setdefault(parsed["run_id"], []).append(row)
     if not accepted and aside:
         line, field, reason, _ = aside[0]
         raise LoadError(
@@ -162,17 +157,17 @@ def read_runs(file: FileId, rows: Sequence[JsonRow], bank: Bank) -> RunsFile:
         )
     decisions = collect(file, "response", RAW_PURCHASE["response"], accepted, aside)
     notes = [*_repeats(accepted), *_other_scores(accepted, bank)]
-    notes += _settings_that_vary(rows)
+    notes += [note for run in rows_of.items() for note in what_varies(*run)]
     told = tuple(f"{file.name}: {note}" for note in notes)
     return RunsFile(
         decisions=replace(decisions, notes=told),
-        runs=_run_rows(file, first_rows),
-        run_ids=tuple(first_rows),
+        runs=run_rows(file, rows_of),
+        run_ids=tuple(rows_of),
     )
 
 
 def _decision(row: Mapping[str, Any], bank: Bank) -> dict[str, Any]:
-    run_id, source = _run_of(row)
+    run_id, source = run_of(row)
     sid = text_of(row, "sid")
     if sid not in bank.scenarios:
         raise RowError("sid", f"no scenario {sid} in bank {bank.sha256[:12]}")
@@ -200,39 +195,6 @@ def _decision(row: Mapping[str, Any], bank: Bank) -> dict[str, Any]:
         **_usage(row),
         **_stated_scores(row),
     }
-
-
-def _run_of(row: Mapping[str, Any]) -> tuple[str, str]:
-    model = text_of(row, "model")
-    if row.get("source") == SIMULATED:
-        return simulated_run_id(model, _settings(row).get("seed")), SIMULATED
-    source = "derived" if row.get("derived") is True else "release"
-    return f"{source}/{model}", source
-
-
-def simulated_run_id(model_tag: str, seed: Any) -> str:
-    """Return the run id of a simulated buyer.
-
-    Parameters
-    ----------
-    model_tag
-        ``simulated/rational``, or the id of a real model.
-    seed
-        Seed of the simulation, written unless it is that of the published bank.
-
-    Returns
-    -------
-    str
-        ``simulated/rational``, ``simulated/rational/seed-7``,
-        ``simulated/openai/gpt-6-luna``.
-    """
-    name = f"{SIMULATED}/{model_tag.removeprefix(f'{SIMULATED}/')}"
-    return name if seed in (None, SEED) else f"{name}/seed-{seed}"
-
-
-def _settings(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    settings = row.get("settings")
-    return settings if isinstance(settings, dict) else {}
 
 
 def _usage(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -332,68 +294,20 @@ def _repeats(accepted: Sequence[Mapping[str, Any]]) -> list[str]:
         tuple(row[k] for k in ("run_id", "scenario_id", "label", "repeat"))
         for row in accepted
     }
-    earlier = len(accepted) - len(keys)
-    if not earlier:
-        return []
-    return [
-        f"{earlier} rows are superseded by a later one of the same scenario, label and "
-        "repeat, which counts"
-    ]
-
-
-def _settings_that_vary(rows: Sequence[JsonRow]) -> list[str]:
     notes = []
-    for key in ("settings", "date"):
-        seen: dict[str, set[str]] = {}
-        for row in rows:
-            value = row.value or {}
-            text = json.dumps(value.get(key), sort_keys=True)
-            seen.setdefault(str(value.get("model")), set()).add(text)
-        notes += [
-            f"rows of {model} have {len(texts)} different values of {key}; the run is "
-            "listed with the first"
-            for model, texts in seen.items()
-            if len(texts) > 1
-        ]
-    return notes
-
-
-def _run_rows(
-    file: FileId, first_rows: Mapping[str, tuple[int, Mapping[str, Any]]]
-) -> ParsedFile:
-    """Return the runs of a file as rows of their own, each described by its first.
-
-    Providers, model served and cost stand on every decision and not here again.
-    """
-    rows = []
-    for run_id, (line, first) in first_rows.items():
-        settings, source = _settings(first), run_id.split("/", 1)[0]
-        rows.append(
-            {
-                "run_id": run_id,
-                "bank_sha256": file.bank_sha256,
-                "source": source,
-                "model_tag": first["model"],
-                "variant": "base",
-                "protocol": SIMULATED if source == SIMULATED else _protocol(settings),
-                "settings": json.dumps(settings, sort_keys=True),
-                "run_date": _date(first.get("date")),
-                "_source_row": line,
-            }
+    earlier = len(accepted) - len(keys)
+    if earlier:
+        notes.append(
+            f"{earlier} rows are superseded by a later one of the same scenario, label "
+            "and repeat, which counts"
         )
-    return collect(file, "run", RAW_PURCHASE["run"], rows, [])
-
-
-def _protocol(settings: Mapping[str, Any]) -> str:
-    form = (
-        str(settings.get("family", _BOARD_FORM[0])),
-        str(settings.get("condition", _BOARD_FORM[1])),
-    )
-    return "published" if form == _BOARD_FORM else "/".join(("published", *form))
-
-
-def _date(text: Any) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except (TypeError, ValueError):
-        return None
+    numbers = sorted({row["repeat"] for row in accepted})
+    # any number of repeats is a run; one that is skipped may be a slip of the pen
+    if numbers and numbers[-1] >= len(numbers):
+        listed = ", ".join(map(str, numbers[:_LISTED]))
+        more = f" and {len(numbers) - _LISTED} more" if len(numbers) > _LISTED else ""
+        notes.append(
+            f"repeats are numbered {listed}{more}, not from 0 without a gap; each "
+            "counts as a repeat of its own"
+        )
+    return notes

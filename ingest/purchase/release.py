@@ -190,7 +190,7 @@ def _load_runs(load: _Load, opened: Source, name: str) -> bool:
         if header is not None:
             return _load_journal(load, name, data, header)
         rows = read_json_rows(data)
-        if not scenario_ids(rows):
+        if _is_foreign(rows):
             return False
         sha256 = hashlib.sha256(data).hexdigest()
         if _is_loaded(load, sha256):
@@ -200,6 +200,22 @@ def _load_runs(load: _Load, opened: Source, name: str) -> bool:
     except LoadError as error:
         load.errors.append(f"not loaded: {name}: {error}")
     return True
+
+
+def _is_foreign(rows: list[JsonRow]) -> bool:
+    """Return whether lines are whole, but no decisions; raise where nobody can tell."""
+    if scenario_ids(rows):
+        return False
+    if not rows:
+        raise LoadError("the file is empty; fetch it again, or take it out")
+    odd = next((row for row in rows if row.value is None or "sid" in row.value), None)
+    if odd is None:
+        return True
+    reason = odd.reason or "sid names no scenario"
+    raise LoadError(
+        f"no line names a scenario (line {odd.line}: {reason}); fetch the file again, "
+        "or take it out"
+    )
 
 
 def _load_runs_file(load: _Load, name: str, sha256: str, rows: list[JsonRow]) -> None:

@@ -14,7 +14,8 @@ import numpy as np
 from ingest.errors import LoadError
 from ingest.purchase.bank import SEED, SIZE, bank_json, bank_sha256, make_bank
 from ingest.purchase.buyers import Buyer, Decision, decide, default_buyers
-from ingest.purchase.read_runs import NO_CHOICE, SIMULATED, score, simulated_run_id
+from ingest.purchase.read_runs import NO_CHOICE, score
+from ingest.purchase.run_of import SIMULATED, simulated_run_id
 from ingest.purchase.scenario import Scenario
 
 MOST_SCENARIOS = 10_000

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from ingest.errors import LoadError
-from ingest.json_rows import text_of, whole_of
+from ingest.json_rows import no_key_twice, text_of, whole_of
 from ingest.parsed_file import RowError
 from ingest.search.protocol import rules_sha256
 from ingest.search.records import part_of, time_of
@@ -189,7 +189,7 @@ def _parse(name: str, data: bytes) -> dict[str, Any]:
     try:
         body = json.loads(
             data.decode("utf-8-sig"),
-            object_pairs_hook=_no_key_twice,
+            object_pairs_hook=no_key_twice,
             parse_constant=_no_constant,
         )
     except UnicodeDecodeError as error:
@@ -205,15 +205,6 @@ def _parse(name: str, data: bytes) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise LoadError(f"{name} holds no JSON object")
     return body
-
-
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [key for key, _ in pairs]
-        twice = next(key for key in names if names.count(key) > 1)
-        raise ValueError(f"key {twice!r} stands twice in one object")
-    return found
 
 
 def _no_constant(text: str) -> Any:

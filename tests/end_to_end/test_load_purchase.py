@@ -227,17 +227,106 @@ def test_a_file_of_two_models_is_two_runs(bank, tmp_path, empty_warehouse):
     ]
 
 
-def test_settings_that_vary_and_another_form_are_told(bank, tmp_path, empty_warehouse):
-    plain = decision(bank[0])
-    other = {**plain["settings"], "family": "N"}
-    rows = [decision(bank[0], settings=other), decision(bank[1])]
+def test_settings_that_vary_within_a_run_are_all_kept(bank, tmp_path, empty_warehouse):
+    low = decision(bank[0])["settings"]
+    high = {**low, "reasoning": "high"}
+    rows = [decision(bank[0]), decision(bank[1], settings=high), decision(bank[2])]
     report = load_purchase(
         write_runs(tmp_path / "a.jsonl", rows), empty_warehouse, size=8
     )
-    assert "2 different values of settings" in " ".join(report.notes)
-    assert ask(empty_warehouse, "select protocol from raw_purchase.run") == [
-        ("published/N/C0",)
+    assert (
+        f"rows of release/{MODEL} have 2 different values of settings; the run is "
+        "listed with each of them" in " ".join(report.notes)
+    )
+    ((settings,),) = ask(empty_warehouse, "select settings from raw_purchase.run")
+    assert json.loads(settings) == {"mixed": [low, high]}
+
+
+def test_questions_of_another_form_are_a_run_of_another_protocol(
+    bank, tmp_path, empty_warehouse
+):
+    other = {**decision(bank[0])["settings"], "family": "N"}
+    rows = [decision(bank[0], settings=other), decision(bank[1])]
+    load_purchase(write_runs(tmp_path / "a.jsonl", rows), empty_warehouse, size=8)
+    assert ask(
+        empty_warehouse,
+        "select run_id, protocol, count(scenario_id) from raw_purchase.run "
+        "join raw_purchase.response using (run_id) group by all order by all",
+    ) == [
+        (f"release/{MODEL}", "published", 1),
+        (f"release/{MODEL}/N-C0", "published/N/C0", 1),
     ]
+
+
+def test_sources_whose_files_have_one_name_stand_side_by_side(
+    bank, tmp_path, empty_warehouse
+):
+    folders = []
+    for model in ("acme/a", "acme/b"):
+        folders.append(tmp_path / model / "runs")
+        write_runs(folders[-1] / "decisions.jsonl", whole_run(bank, 1, model=model))
+    for folder in folders:
+        assert load_purchase(folder, empty_warehouse, size=8).errors == ()
+    before = books(empty_warehouse)
+    for folder in folders:
+        again = load_purchase(folder, empty_warehouse, size=8)
+        assert (again.errors, again.rows) == ((), 0)
+        assert again.skipped == ("decisions.jsonl",)
+    assert books(empty_warehouse) == before
+    # one replaces its own run only
+    write_runs(folders[0] / "decisions.jsonl", whole_run(bank, 2, model="acme/a"))
+    report = load_purchase(folders[0], empty_warehouse, replace=True)
+    assert (report.errors, report.superseded) == ((), 32 + 1)
+    assert ask(
+        empty_warehouse,
+        "select run_id, count(*) from raw_purchase.response group by all order by all",
+    ) == [("release/acme/a", 64), ("release/acme/b", 32)]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "the file is empty; "),
+        (b"\n \n", "the file is empty; "),
+        (b"\x1f\x8b\x08\x00\xff\xfe", "(line 1: the line is not UTF-8); "),
+        (b'{"model": "a\n', "(line 1: the line is no JSON (Unterminated"),
+        (b'{"model": "a/b", "sid": 7}\n', "(line 1: sid names no scenario); "),
+    ],
+)
+def test_a_file_without_a_readable_line_is_an_error_and_the_others_load(
+    bank, tmp_path, empty_warehouse, content, says
+):
+    write_runs(tmp_path / "s" / "good.jsonl", whole_run(bank, 1))
+    write_runs(tmp_path / "s" / "log.jsonl", [{"event": "start"}])
+    (tmp_path / "s" / "cut.jsonl").write_bytes(content)
+    report = load_purchase(tmp_path / "s", empty_warehouse, size=8)
+    (error,) = report.errors
+    assert error.startswith("not loaded: cut.jsonl: ")
+    assert says in error
+    # whole lines of something else are no decisions, and no error
+    assert report.ignored == ("log.jsonl",)
+    assert report.rows == 8 + 32 + 1
+
+
+@pytest.mark.parametrize(
+    ("repeats", "told"),
+    [
+        ((0, 1, 2), None),
+        ((0, 1, 2, 3, 4), None),
+        ((0, 1, 7, 100), "repeats are numbered 0, 1, 7, 100, not from 0 without a gap"),
+        ((1, 2, 3), "repeats are numbered 1, 2, 3, not from 0"),
+    ],
+)
+def test_any_repeat_counts_and_numbers_with_a_gap_are_told(
+    bank, tmp_path, empty_warehouse, repeats, told
+):
+    rows = [decision(one, rep=rep) for one in bank for rep in repeats]
+    report = load_purchase(
+        write_runs(tmp_path / "a.jsonl", rows), empty_warehouse, size=8
+    )
+    notes = " ".join(report.notes)
+    assert "repeats are" not in notes if told is None else told in notes
+    assert report.quarantined == 0
 
 
 def test_a_bank_that_contradicts_itself_stops_its_runs(bank, tmp_path, empty_warehouse):

@@ -59,6 +59,29 @@ def test_a_row_that_breaks_the_contract_is_set_aside_with_its_reason(
     assert (account.rows_read, account.rows_accepted) == (3, 2)
 
 
+@pytest.mark.parametrize(
+    ("text", "replaced", "twice"),
+    [
+        ('"choice": ', '"choice": "skip", "choice": ', "choice"),
+        ('"pt": 400', '"pt": 400, "cost": 0.1', "cost"),
+    ],
+)
+def test_a_key_that_stands_twice_sets_its_row_aside(bank, text, replaced, twice):
+    line = json.dumps(decision(bank[0]))
+    pool = Bank.of(bank)
+    data = f"{line}\n{line.replace(text, replaced)}\n".encode()
+    file = FileId("a.jsonl", "0" * 64, pool.sha256)
+    (bad,) = read_runs(file, read_json_rows(data), pool).decisions.quarantined
+    assert (bad.source_row, bad.field) == (2, "*")
+    assert bad.reason == f"key {twice!r} stands twice in one object"
+
+
+def test_a_bank_with_a_key_twice_is_refused(bank):
+    text = bank_json(bank).replace('"V": ', '"V": 1.0, "V": ', 1)
+    with pytest.raises(LoadError, match=r"key 'V' stands twice in one object"):
+        read_bank("bank_8001.json", text.encode())
+
+
 def _broken(bank, **changes):
     items = [to_json(scenario) for scenario in bank]
     items[1] |= changes
