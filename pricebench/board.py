@@ -18,6 +18,7 @@ BASE = "base"  # the variant whose answers the scorecard holds
 
 # What a study is; also what can make two tables incomparable.
 FACTS = ("source", "protocol", "bank_sha256", "prompt_sha256")
+SEVERAL = "several"  # models of a table differ in it
 
 # Columns of the board that belong to the model in its study, not to a reading.
 SHARED = (
@@ -35,6 +36,7 @@ SHARED = (
     "headline",
 )
 
+_GAP_KEY = ("study_id", "scope", "model_id", "metric")
 _ORDER = ("release", "collected", "simulated", DERIVED)
 
 # Excluded runs count in no figure, but the study they belong to is named.
@@ -82,13 +84,13 @@ order by study_id, what
 
 # What two models must differ by to be told apart; half of the pairs need less.
 _DETECTABLE = """
-select study_id, median(smallest_detectable) as smallest_detectable
+select study_id, scope, median(smallest_detectable) as smallest_detectable
 from marts.comparison
 where instrument = ? and status = 'ok'
     and (study_id, scope, metric) in (
         select (study_id, scope, headline) from marts.board where instrument = ?
     )
-group by study_id
+group by study_id, scope
 """
 
 
@@ -106,8 +108,9 @@ class ModelLine:
 class Study:
     """One table of the board: models that may be compared with each other.
 
-    A study without models has no table, since no run of it that counts gave answers
-    that the board shows; it is named, so that nothing loaded goes unsaid.
+    It is a study, or one scope of a study. A study without models has no table, since
+    no run of it that counts gave answers that the board shows; it is named, so that
+    nothing loaded goes unsaid.
     """
 
     study_id: str
@@ -119,6 +122,7 @@ class Study:
     excluded: bool = False  # every run of it was taken out
     smallest_detectable: float | None = None  # of the headline; median over pairs
     instrument: str = INSTRUMENTS[0]
+    scope: str | None = None  # the part of the study; null without a table
 
     @property
     def derived(self) -> bool:
@@ -167,33 +171,6 @@ def read_boards(warehouse: Path) -> tuple[tuple[Study, ...], tuple[str, ...]]:
     return tuple(studies), tuple(told)
 
 
-def without_scorecard(warehouse: Path) -> tuple[str, ...]:
-    """Name the instruments with data that no scorecard shows.
-
-    Parameters
-    ----------
-    warehouse : Path
-        Absolute path of the warehouse.
-
-    Returns
-    -------
-    tuple of str
-        A line each, with where their figures stand.
-
-    Raises
-    ------
-    CommandError
-        If the warehouse cannot be read.
-    """
-    with open_reader(warehouse) as connection:
-        loaded = loaded_instruments(connection, warehouse)
-    return tuple(
-        f"{instrument} has no scorecard here yet: its figures stand in marts.board and "
-        f"marts.{instrument}_metric"
-        for instrument in sorted(loaded.difference(INSTRUMENTS))
-    )
-
-
 def read_board(warehouse: Path, instrument: str) -> tuple[Study, ...]:
     """Read the scorecard of one instrument.
 
@@ -207,9 +184,9 @@ def read_board(warehouse: Path, instrument: str) -> tuple[Study, ...]:
     Returns
     -------
     tuple of Study
-        Published data first, simulated data last, then studies without a table; models
-        in the order of the instrument's `Scorecard`. Empty where the instrument has no
-        data.
+        Published data first, simulated data last, then studies without a table; scopes
+        and models in the order of the instrument's `Scorecard`. Empty where the
+        instrument has no data.
 
     Raises
     ------
@@ -232,7 +209,7 @@ def read_board(warehouse: Path, instrument: str) -> tuple[Study, ...]:
         )
         parted = fetch(
             connection,
-            "select study_id, model_id, metric, difference, reason "
+            "select study_id, scope, model_id, metric, difference, reason "
             "from marts.reading_difference where instrument = ?",
             [instrument],
         )
@@ -262,8 +239,8 @@ def arrange(
     Parameters
     ----------
     board : sequence of mapping
-        Rows of ``<instrument>_board`` with ``display_name``, one per study, model and
-        reading.
+        Rows of ``<instrument>_board`` with ``display_name``, one per study, scope,
+        model and reading.
     parted : sequence of mapping
         Rows of ``reading_difference``.
     runs : sequence of mapping
@@ -272,7 +249,7 @@ def arrange(
     left_out : sequence of mapping
         ``study_id`` and ``what``: runs and rows that count in no figure.
     detectable : sequence of mapping
-        ``study_id`` and ``smallest_detectable``, where models are compared.
+        ``study_id``, ``scope`` and ``smallest_detectable``, where models are compared.
     instrument : str
         One of `INSTRUMENTS`.
 
@@ -283,24 +260,24 @@ def arrange(
     """
     card = SCORECARDS[instrument]
     loaded = {row["study_id"]: row for row in runs}
-    least = {row["study_id"]: row["smallest_detectable"] for row in detectable}
-    gaps = {(row["study_id"], row["model_id"], row["metric"]): row for row in parted}
-    found = {row["study_id"]: row["source"] for row in (*runs, *board)}
-    shown = {row["study_id"] for row in board}
-    order = sorted(
-        found, key=lambda one: (one not in shown, _ORDER.index(found[one]), one)
-    )
+    least = {
+        (row["study_id"], row["scope"]): row["smallest_detectable"]
+        for row in detectable
+    }
+    gaps = {tuple(row[name] for name in _GAP_KEY): row for row in parted}
     studies: list[Study] = []
-    for study_id in order:
-        mine = [row for row in board if row["study_id"] == study_id]
+    for study_id, scope in _tables(board, runs, card):
+        mine = [
+            row for row in board if (row["study_id"], row["scope"]) == (study_id, scope)
+        ]
         known = loaded[study_id] if study_id in loaded else mine[0]
-        named = {name: known.get(name) for name in FACTS}
+        named = _facts(known, mine, card)
         above = studies[-1].facts if studies and mine else named
         studies.append(
             Study(
                 study_id,
                 named,
-                tuple(name for name in FACTS if named[name] != above[name]),
+                tuple(name for name in named if named[name] != above[name]),
                 _lines(mine, gaps, card),
                 tuple(row["what"] for row in left_out if row["study_id"] == study_id),
                 tuple(
@@ -309,16 +286,51 @@ def arrange(
                     if one != BASE or not mine
                 ),
                 bool(known.get("is_excluded")),
-                least.get(study_id),
+                least.get((study_id, scope)),
                 instrument,
+                scope,
             )
         )
     return tuple(studies)
 
 
+def _tables(
+    board: Sequence[Mapping[str, Any]],
+    runs: Sequence[Mapping[str, Any]],
+    card: Scorecard,
+) -> list[tuple[str, Any]]:
+    """Order the studies by source, those without a table last, and their scopes."""
+    source = {row["study_id"]: row["source"] for row in (*runs, *board)}
+    shown = dict.fromkeys((row["study_id"], row["scope"]) for row in board)
+    bare = [(one, None) for one in source if one not in {study for study, _ in shown}]
+    return [
+        *sorted(
+            shown,
+            key=lambda at: (_ORDER.index(source[at[0]]), at[0], _place_of(at[1], card)),
+        ),
+        *sorted(bare, key=lambda at: (_ORDER.index(source[at[0]]), at[0])),
+    ]
+
+
+def _place_of(scope: str, card: Scorecard) -> tuple[int, str]:
+    known = card.scopes
+    return (known.index(scope) if scope in known else len(known), scope)
+
+
+def _facts(
+    known: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], card: Scorecard
+) -> dict[str, Any]:
+    """Return what a table is: by its own rows where they tell, else by its runs."""
+    facts: dict[str, Any] = {}
+    for name in (*FACTS, *card.facts):
+        told = {row[name] for row in rows if name in row} or {known.get(name)}
+        facts[name] = told.pop() if len(told) == 1 else SEVERAL
+    return facts
+
+
 def _lines(
     rows: Sequence[Mapping[str, Any]],
-    gaps: Mapping[tuple[str, str, str], Mapping[str, Any]],
+    gaps: Mapping[tuple[Any, ...], Mapping[str, Any]],
     card: Scorecard,
 ) -> tuple[ModelLine, ...]:
     ids = dict.fromkeys(row["model_id"] for row in rows)
@@ -342,18 +354,15 @@ def _place(line: ModelLine, card: Scorecard) -> tuple[Any, ...]:
 
 def _line(
     rows: Sequence[Mapping[str, Any]],
-    gaps: Mapping[tuple[str, str, str], Mapping[str, Any]],
+    gaps: Mapping[tuple[Any, ...], Mapping[str, Any]],
     card: Scorecard,
 ) -> ModelLine:
     common = (*SHARED, *card.shared)
     shared = {name: rows[0].get(name) for name in common}
     own = [name for name in rows[0] if name not in (*common, "reading")]
     readings = {row["reading"]: {name: row[name] for name in own} for row in rows}
-    study_id, model_id = str(shared["study_id"]), str(shared["model_id"])
-    gap = {
-        name: gaps.get((study_id, model_id, metric), {})
-        for name, metric in card.metrics.items()
-    }
+    at = tuple(shared[name] for name in _GAP_KEY[:-1])
+    gap = {name: gaps.get((*at, metric), {}) for name, metric in card.metrics.items()}
     return ModelLine(
         shared,
         {reading: readings.get(reading, {}) for reading in READINGS},

@@ -15,10 +15,12 @@ from pricebench.board_layout import (
     Look,
     align,
     fact,
+    interval,
     is_common,
     measure,
     model_name,
     text,
+    three_digits,
     total,
     with_status,
 )
@@ -77,7 +79,7 @@ def reading_cells(model: ModelLine, reading: str) -> tuple[str, ...]:
 def difference_cells(model: ModelLine) -> tuple[str, ...]:
     """Return audited minus published as text, and why they part, likewise ordered."""
     gap = model.difference
-    worth = f"{dollars(gap['value'], '+')} {model.reasons['value'] or ''}".rstrip()
+    worth = f"{three_digits(gap['value'], '+')} {model.reasons['value'] or ''}".rstrip()
     terms = (_coefficient(gap[term], "+") for term in ("log_price", "review_score"))
     rate = gap["first_shown_rate"]
     points = NOTHING if rate is None else f"{100 * rate:+.1f}"
@@ -124,24 +126,13 @@ def _share(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.1%}"
 
 
-def dollars(value: float | None, sign: str = "") -> str:
-    """Show at least three digits that count; csv and json carry all."""
-    if value is None:
-        return NOTHING
-    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
-    return f"{value:{sign}.{digits}f}"
-
-
 def _coefficient(value: float | None, sign: str = "") -> str:
     # z: what rounds to nothing has no sign.
     return NOTHING if value is None else f"{value:{sign}z.3f}"
 
 
 def _interval(row: Mapping[str, Any]) -> str:
-    shown = dollars(row.get("value"))
-    if row.get("ci_lo") is not None and row.get("ci_hi") is not None:
-        shown += f" [{dollars(row['ci_lo'])}, {dollars(row['ci_hi'])}]"
-    return with_status(shown, row.get("status"))
+    return with_status(interval(row, three_digits), row.get("status"))
 
 
 def terminal_table(study: Study) -> str:
@@ -212,7 +203,7 @@ def markdown_grid(study: Study) -> Grid:
 
 
 def _detectable(least: float) -> str:
-    return f"smallest detectable difference in audited WTP: ${dollars(least)}"
+    return f"smallest detectable difference in audited WTP: ${three_digits(least)}"
 
 
 LOOK = Look(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pricebench.board import ModelLine, Study
@@ -35,6 +35,8 @@ class Look:
         A study as a markdown table, a row per model.
     detectable
         The smallest detectable difference in words.
+    scope_titles
+        Scope -> what it measures, where a study has more than one.
     """
 
     title: str
@@ -44,6 +46,7 @@ class Look:
     table: Callable[[Study], str]
     grid: Callable[[Study], Grid]
     detectable: Callable[[float], str]
+    scope_titles: Mapping[str, str] = field(default_factory=dict)
 
 
 def text(value: Any) -> str:
@@ -54,6 +57,40 @@ def text(value: Any) -> str:
 def with_status(shown: str, status: str | None) -> str:
     """Return a figure with its status beside it, unless that is ``ok``."""
     return shown if status in (None, "ok") else f"{shown} {status}"
+
+
+def count(number: int | None) -> str:
+    """Return a count as text."""
+    return NOTHING if number is None else f"{number:,}"
+
+
+def percent(value: float, sign: str = "") -> str:
+    """Show three digits of a percentage, as many as below a hundred."""
+    digits = 0 if abs(value) >= 99.95 else 1
+    # z: what rounds to nothing has no sign.
+    return f"{value:{sign}z.{digits}f}"
+
+
+def three_digits(value: float | None, form: str = "", most: int = 2) -> str:
+    """Show three digits that count, of a fraction ``most``; csv and json carry all."""
+    if value is None:
+        return NOTHING
+    size = abs(value)
+    digits = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else most
+    return f"{value:{form}.{digits}f}"
+
+
+def dollars(value: float | None) -> str:
+    """Show dollars, a fraction of one in tenths of cents."""
+    return NOTHING if value is None else f"${three_digits(value, ',', 3)}"
+
+
+def interval(row: Mapping[str, Any], show: Callable[[float | None], str]) -> str:
+    """Return the headline with its interval, where it has one."""
+    shown = show(row.get("value"))
+    if row.get("ci_lo") is not None and row.get("ci_hi") is not None:
+        shown += f" [{show(row['ci_lo'])}, {show(row['ci_hi'])}]"
+    return shown
 
 
 def model_name(model: ModelLine) -> str:

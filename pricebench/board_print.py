@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from pricebench import board_hotel, board_purchase
+from pricebench import board_hotel, board_purchase, board_search
 from pricebench.board import EXCLUDED, Study
 from pricebench.board_data import nested, wide_rows
 from pricebench.board_layout import SHARED_WORDS, WIDTH, Look, fact, is_common, text
@@ -15,6 +15,7 @@ from pricebench.render import Format, dump_json, to_csv, to_markdown
 LOOKS: Mapping[str, Look] = {
     "hotel": board_hotel.LOOK,
     "purchase": board_purchase.LOOK,
+    "search": board_search.LOOK,
 }
 
 SOURCES = {
@@ -26,6 +27,8 @@ FACT_WORDS = {
     "protocol": "protocol",
     "bank_sha256": "task bank",
     "prompt_sha256": "prompt",
+    "scope": "scope",
+    "run_id": "run",
 }
 EMPTY = "No answers are loaded."
 ALL_EXCLUDED = "studies whose runs are all excluded"
@@ -119,8 +122,9 @@ def _brief_facts(study: Study) -> str:
 def _title(study: Study) -> str:
     look, number = LOOKS[study.instrument], len(study.models)
     source = look.simulated if study.simulated else SOURCES[study.facts["source"]]
+    title = look.scope_titles.get(str(study.scope), look.title)
     return (
-        f"{look.title}, study {study.study_id}: {source} "
+        f"{title}, study {study.study_id}: {source} "
         f"({number} model{'' if number == 1 else 's'})"
     )
 
@@ -137,7 +141,7 @@ def _warning(study: Study, above: Study | None) -> list[str]:
 
 def _facts(study: Study) -> str:
     """Say what the study is and what its models share; what varies is in the rows."""
-    facts = [f"{word} {fact(study, name)}" for name, word in FACT_WORDS.items()]
+    facts = [f"{FACT_WORDS[name]} {fact(study, name)}" for name in study.facts]
     facts += [
         f"{word} {text(study.models[0].shared[name])}"
         for name, word in SHARED_WORDS.items()

@@ -69,7 +69,7 @@ def init(warehouse: Warehouse = DEFAULT_WAREHOUSE, debug: Debug = False) -> None
 
 @app.command(epilog="Example: pricebench demo --warehouse demo.duckdb")
 def demo(warehouse: Warehouse = DEFAULT_WAREHOUSE, debug: Debug = False) -> None:
-    """Take simulated shoppers and buyers to the board.
+    """Take simulated subjects to the boards.
 
     From nothing: simulate, load, build, board. A warehouse with other than simulated
     runs is refused.
@@ -137,10 +137,11 @@ def board(
 ) -> None:
     """Show the scorecard, a row per model.
 
-    Each row has both readings and their difference; each study is a table of its own.
+    Each row has both readings and their difference; each study is a table of its own,
+    of search each of its tracks.
     csv and json carry every digit. Without an instrument every one with data is shown.
     """
-    from pricebench.board import read_board, read_boards, without_scorecard
+    from pricebench.board import read_board, read_boards
     from pricebench.board_print import print_board, without_table
     from pricebench.gates import refuse_boards
     from pricebench.paths import refuse_as_output
@@ -152,7 +153,6 @@ def board(
         if instrument is None
         else (read_board(warehouse, instrument), ())
     )
-    notes = without_scorecard(warehouse) if instrument is None else ()
     if refused and not studies:
         refuse_boards(refused)
     text = print_board(studies, shape)
@@ -162,8 +162,7 @@ def board(
         console.write_file(out, text)
         console.note(f"board written to {out}")
     # A csv holds rows alone.
-    notes += tuple(without_table(studies)) if shape is Format.csv else ()
-    for line in notes:
+    for line in without_table(studies) if shape is Format.csv else ():
         console.note(f"note: {line}")
     refuse_boards(refused)
 

@@ -1,4 +1,4 @@
-"""Simulated shoppers and buyers through the whole path, from nothing to the board."""
+"""Simulated subjects through the whole path, from nothing to the boards."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def run_demo(warehouse: Path) -> None:
         If the warehouse holds other data or the build fails.
     """
     from pricebench import console
-    from pricebench.board import read_boards, without_scorecard
+    from pricebench.board import read_boards
     from pricebench.board_print import print_board
     from pricebench.build import build
     from pricebench.build_print import print_report, require_success
@@ -73,8 +73,6 @@ def run_demo(warehouse: Path) -> None:
     require_success(report, warehouse)
     studies, _ = read_boards(warehouse)
     console.emit("\n" + print_board(studies, Format.table))
-    for line in without_scorecard(warehouse):
-        console.emit(f"\n{line}")
     console.emit("\n" + what_next(warehouse))
 
 

@@ -24,12 +24,18 @@ class Scorecard:
         Audited figures that order the models of a table, and whether the largest comes
         first; models that are not ``ok`` come last. Without any, models stand in order
         of their names, since no value of the headline is better than another.
+    scopes
+        The parts of a study that are a table each, in order.
+    facts
+        Columns of the board that set tables apart, beside those of every board.
     """
 
     metrics: Mapping[str, str]
     words: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     best_first: tuple[tuple[str, bool], ...] = ()
+    scopes: tuple[str, ...] = ("base",)
+    facts: tuple[str, ...] = ()
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -74,8 +80,28 @@ PURCHASE = Scorecard(
     ),
     best_first=(("value", True), ("regret_pct_v", False)),
 )
+SEARCH = Scorecard(
+    metrics=MappingProxyType(
+        {
+            "value": "savings_capture",
+            "savings_found": "savings_found",
+            "success_rate": "success_rate",
+            "best_price_recall": "best_price_recall",
+        }
+    ),
+    shared=(
+        *("run_id", "agent", "prompt_sha256", "products"),
+        *("answers", "invalid_count", "failed_count", "failed_share"),
+        *("unverifiable_candidates", "unverifiable_share"),
+        *("usd_per_100_products", "median_latency_s"),
+    ),
+    best_first=(("value", True), ("savings_found", True)),
+    scopes=("exact/base", "equiv/base"),
+    # agents of another run, so of another pool, are measured by another yardstick
+    facts=("scope", "run_id"),
+)
 
 SCORECARDS: Mapping[str, Scorecard] = MappingProxyType(
-    {"hotel": HOTEL, "purchase": PURCHASE}
+    {"hotel": HOTEL, "purchase": PURCHASE, "search": SEARCH}
 )
 INSTRUMENTS = tuple(SCORECARDS)

@@ -17,7 +17,9 @@ ROWS = [
     *board_rows("s1", "release", "Alpha", OK),
     *board_rows("s2", "simulated", "Beta", OK),
 ]
-DETECTABLE = [{"study_id": "s1", "smallest_detectable": 95.91592236925042}]
+DETECTABLE = [
+    {"study_id": "s1", "scope": "base", "smallest_detectable": 95.91592236925042}
+]
 
 
 @pytest.mark.parametrize("form", [Format.table, Format.md])

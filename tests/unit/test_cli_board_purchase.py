@@ -62,7 +62,8 @@ def arranged(*rows, gaps=(), runs=(), detectable=()) -> tuple[Study, ...]:
 
 
 def gap(metric: str, difference: float | None = None, reason: str | None = None):
-    study = {"study_id": "release", "model_id": "maker/glm", "metric": metric}
+    study = {"study_id": "release", "scope": "base", "model_id": "maker/glm"}
+    study["metric"] = metric
     return study | {"difference": difference, "reason": reason}
 
 
@@ -199,7 +200,7 @@ def test_the_widest_figures_fit_a_hundred_columns(count):
 
 @pytest.mark.parametrize("form", [Format.table, Format.md])
 def test_the_smallest_detectable_difference_stands_below_its_table(form):
-    least = [{"study_id": "release", "smallest_detectable": 12.34}]
+    least = [{"study_id": "release", "scope": "base", "smallest_detectable": 12.34}]
     text = " ".join(words(arranged(board_rows("GLM", OK), detectable=least), form))
     assert (
         "smallest detectable difference in audited best choices: 12.3 percentage "

@@ -93,5 +93,5 @@ def test_a_database_without_gates_is_no_warehouse(tmp_path):
 def test_an_instrument_without_a_board_is_named(tmp_path, capsys):
     assert main(["board", "casino", "--warehouse", str(tmp_path / "w.duckdb")]) == 1
     assert capsys.readouterr().err == (
-        "pricebench: no board for 'casino': name one of hotel, purchase\n"
+        "pricebench: no board for 'casino': name one of hotel, purchase, search\n"
     )

@@ -26,6 +26,10 @@ search_coverage as (
     select * from {{ ref('search_coverage') }}
 ),
 
+stg_search_agent as (
+    select * from {{ ref('stg_search_agent') }}
+),
+
 {%- set metrics = [
     'savings_capture', 'savings_found', 'success_rate', 'best_price_recall',
     'capture_ratio_of_sums', 'capture_bound_lo', 'capture_bound_hi',
@@ -42,8 +46,9 @@ spread_metrics as (
         max({{ part }}) filter (where metric = 'savings_capture') as {{ part }},
         {%- endfor %}
         {%- for metric in metrics %}
-        max(value) filter (where metric = '{{ metric }}') as {{ metric }}
-        {{- "," if not loop.last }}
+        max(value) filter (where metric = '{{ metric }}') as {{ metric }},
+        max(status) filter (where metric = '{{ metric }}')
+            as {{ metric }}_status{{ "," if not loop.last }}
         {%- endfor %}
     from est_search_metric
     group by study_id, track, agent, reading
@@ -79,17 +84,21 @@ search_board as (
         {%- endfor %}
         ranked.status::varchar as status,
         ranked.n::bigint as n,
+        (coverage.tasks - coverage.void_tasks - coverage.unpriced_tasks)::bigint
+            as products,
         (coverage.transport_error_count / coverage.calls)::double as failed_share,
         cost.cost_usd::decimal(18, 9) as cost_usd,
         run.run_date::date as run_date,
         run.settings_label::varchar as settings_label,
         run.providers_served::varchar as providers_served,
         run.bank_sha256::varchar as bank_sha256,
+        stg_search_agent.prompt_sha256::varchar as prompt_sha256,
         run.source::varchar as source,
         run.run_id::varchar as run_id,
         ranked.agent::varchar as agent,
         {%- for metric in metrics if metric != 'savings_capture' %}
         ranked.{{ metric }}::double as {{ metric }},
+        ranked.{{ metric }}_status::varchar as {{ metric }}_status,
         {%- endfor %}
         coverage.calls::bigint as answers,
         (
@@ -98,6 +107,8 @@ search_board as (
         )::bigint as invalid_count,
         coverage.transport_error_count::bigint as failed_count,
         coverage.unverifiable_candidates::bigint as unverifiable_candidates,
+        coverage.unverifiable_share::double as unverifiable_share,
+        cost.usd_per_100_products::double as usd_per_100_products,
         cost.median_latency_s::double as median_latency_s
     from rank_as_published as ranked
     inner join run on ranked.study_id = run.study_id and ranked.agent = run.agent
@@ -109,6 +120,10 @@ search_board as (
         on run.run_id = cost.run_id
         and ranked.track = cost.track
         and ranked.agent = cost.agent
+    inner join stg_search_agent
+        on run.run_id = stg_search_agent.run_id
+        and ranked.track = stg_search_agent.track
+        and ranked.agent = stg_search_agent.agent
     left join est_search_rank
         on ranked.study_id = est_search_rank.study_id
         and ranked.track = est_search_rank.track

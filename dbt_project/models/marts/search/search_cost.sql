@@ -27,6 +27,8 @@ search_cost as (
         count(call.cost_usd)::bigint as priced_calls,
         (sum(call.cost_usd)::double / count(call.cost_usd))::double
             as usd_per_priced_call,
+        (100 * sum(call.cost_usd)::double / count(call.cost_usd))::double
+            as usd_per_100_products,
         (count(call.latency_s) filter (where call.is_latency_comparable))::bigint
             as timed_calls,
         (median(call.latency_s) filter (where call.is_latency_comparable))::double
