@@ -48,7 +48,10 @@ def simulate_search(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write the run folder here too.", metavar="FOLDER"),
+        typer.Option(
+            help="Write the run folder here too, with its summaries: half a minute.",
+            metavar="FOLDER",
+        ),
     ] = None,
     warehouse: Warehouse = DEFAULT_WAREHOUSE,
     debug: Debug = False,
@@ -56,7 +59,8 @@ def simulate_search(
     """Load a simulated search run.
 
     Five agents with known habits look for ten fictitious products; the run folder holds
-    every artifact: products, answers, candidates, votes, checks, rulings, images.
+    every artifact: products, answers, candidates, votes, checks, rulings, images,
+    summaries.
     """
     from pricebench.load import load_search_simulation
     from pricebench.paths import refuse_as_output

@@ -321,16 +321,23 @@ def load_search_simulation(
     seed : int, optional
         Seed of every draw; the simulator's own by default.
     out : Path, optional
-        Where to keep the run folder.
+        Where to keep the run folder, with its summaries.
 
     Raises
     ------
     LoadError
         If the run cannot be written or loaded.
+    CommandError
+        If its summaries cannot be made.
     """
-    from ingest.search.simulation import DEFAULT_SEED, load_example
+    from ingest.search.simulation import DEFAULT_SEED, load_example, write_example
+    from ingest.warehouse import check_writable
+    from pricebench.report import write_missing
 
     seed = DEFAULT_SEED if seed is None else seed
+    if out is not None:
+        check_writable(warehouse)
+        write_missing(write_example(out, seed))
     with console.progress("simulating a search run"):
         report = load_example(warehouse, seed=seed, out=out)
     before = len(report.skipped)

@@ -22,12 +22,18 @@ from pricebench.search_summary import first_difference, summarise
 
 RUN_VARIABLE = "PRICEBENCH_DIR"
 TRACKS = ("exact", "equiv")
+SCENARIOS = ("base", "prime")
 # of a header, what says when and by what a summary was made
 _WHEN = ("created_at", "updated_at", "tool_version")
 
 
 def report_search(
-    run: Path | None, *, tracks: Sequence[str], prime: bool, check: bool
+    run: Path | None,
+    *,
+    tracks: Sequence[str],
+    prime: bool,
+    check: bool,
+    show: bool = True,
 ) -> None:
     """Rebuild the summaries of a run, write or compare them, and print the tables.
 
@@ -41,6 +47,8 @@ def report_search(
         Report the scenario with Amazon's shipping at 0 too.
     check
         Compare with the stored summaries and write nothing.
+    show
+        Print the tables.
 
     Raises
     ------
@@ -50,7 +58,7 @@ def report_search(
         first field.
     """
     folder = _run_folder(run)
-    scenarios = ("base", "prime") if prime else ("base",)
+    scenarios = SCENARIOS if prime else SCENARIOS[:1]
     with console.progress("report") as say, _built(folder, say) as connection:
         run_id, source, asked = _identity(connection)
         wanted = [one for one in tracks if one in asked]
@@ -64,13 +72,37 @@ def report_search(
             for scenario in scenarios
         }
     for (track, scenario), body in made.items():
-        name = f"summary_{track}{'_prime' if scenario == 'prime' else ''}.json"
+        name = summary_name(track, scenario)
         body["inputs"] = _inputs(folder, track)
         if check:
-            _compare(folder / name, body)
+            refuse_other(folder / name, body)
         else:
             _write(folder / name, body, run_id, source)
-        console.emit(_table(name, body))
+        if show:
+            console.emit(_table(name, body))
+
+
+def summary_name(track: str, scenario: str) -> str:
+    """Return the file name of a summary."""
+    return f"summary_{track}{'_prime' if scenario == 'prime' else ''}.json"
+
+
+def write_missing(folder: Path) -> None:
+    """Write all summaries of a run, unless all are there.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+
+    Raises
+    ------
+    CommandError
+        As `report_search`.
+    """
+    wanted = (summary_name(track, one) for track in TRACKS for one in SCENARIOS)
+    if not all((folder / name).is_file() for name in wanted):
+        report_search(folder, tracks=TRACKS, prime=True, check=False, show=False)
 
 
 def _run_folder(run: Path | None) -> Path:
@@ -167,7 +199,21 @@ def _write(path: Path, body: Mapping[str, Any], run_id: str, source: str) -> Non
     beside.replace(path)
 
 
-def _compare(path: Path, body: Mapping[str, Any]) -> None:
+def refuse_other(path: Path, body: Mapping[str, Any]) -> None:
+    """Refuse a stored summary that is not what its artifacts give.
+
+    Parameters
+    ----------
+    path
+        The stored summary.
+    body
+        What the artifacts give: a summary without its header, but with ``inputs``.
+
+    Raises
+    ------
+    CommandError
+        It is missing, no JSON or differs; names the first field that does.
+    """
     if not path.is_file():
         raise CommandError(
             f"no {path.name} to check: write it with `pricebench report search`"

@@ -104,39 +104,42 @@ def test_an_agent_that_was_not_asked_everything_is_refused(summary):
         summary("unasked")
 
 
-def test_the_verb_writes_and_checks_the_example(tmp_path):
-    from ingest.search.simulation import load_example
-
+def test_the_example_holds_its_summaries_until_a_ruling_is_altered(tmp_path):
     folder = tmp_path / "runs" / "example"
-    load_example(tmp_path / "w.duckdb", out=folder)
 
-    def report(*options: str):
-        command = [sys.executable, "-m", "pricebench", "report", "search"]
+    def call(*typed: str):
         return start(
-            [*command, str(folder), *options],
+            [sys.executable, "-m", "pricebench", *typed],
             capture_output=True,
             text=True,
             check=False,
+            cwd=tmp_path,
         )
 
-    missing = report("--track", "exact", "--check")
-    assert missing.returncode == 1
-    assert "no summary_exact.json to check" in missing.stderr
-    written = report("--prime")
-    assert written.returncode == 0, written.stderr
-    assert "summary_equiv_prime.json: 10 products" in written.stdout
+    made = call("simulate", "search", "--out", str(folder))
+    assert made.returncode == 0, made.stderr
     stored = json.loads((folder / "summary_exact.json").read_text())
     assert stored["schema"] == "search-bench/summary/1"
     assert "verify_labels_refs.json" in stored["inputs"]
-    checked = report("--prime", "--check")
+    # they were loaded with the run, and a second time nothing is made or loaded
+    again = call("simulate", "search", "--out", str(folder))
+    assert "0 rows, 0 runs loaded" in again.stdout
+    assert json.loads((folder / "summary_exact.json").read_text()) == stored
+    report = ("report", "search", str(folder), "--prime", "--check")
+    checked = call(*report)
     assert checked.returncode == 0, checked.stderr
+    assert "summary_equiv_prime.json: 10 products" in checked.stdout
     labels = folder / "verify_labels_exact.json"
     text = labels.read_text()
     assert '"validity": "valid"' in text
     labels.write_text(text.replace('"validity": "valid"', '"validity": "invalid"', 1))
-    parted = report("--track", "exact", "--check")
+    parted = call(*report)
     assert parted.returncode == 1
-    assert "summary_exact.json differs from its artifacts: " in parted.stderr
+    assert "summary_exact.json differs from its artifacts: agents." in parted.stderr
+    (folder / "summary_exact.json").unlink()
+    missing = call(*report, "--track", "exact")
+    assert missing.returncode == 1
+    assert "no summary_exact.json to check" in missing.stderr
 
 
 def test_no_run_named_is_said_in_one_line(tmp_path, monkeypatch):
