@@ -25,6 +25,7 @@ from models.purchase_sample import (
     Total,
     audited_figures,
     published_figures,
+    read_bank,
     read_sample,
     thin_cells,
 )
@@ -47,7 +48,14 @@ DECISION_INPUT = pa.schema(
         pa.field("regret_share", _NUMBER, nullable=False),
         pa.field("optimal_ordinary", _TEXT, nullable=False),
         pa.field("optimal_bonded", _TEXT, nullable=False),
-        pa.field("bank_scenarios", _COUNT, nullable=False),
+        pa.field("bank_sha256", _TEXT, nullable=False),
+    ]
+)
+_BANK_KEYS = ("bank_sha256", "scenario_id")
+SCENARIO_INPUT = pa.schema(
+    [
+        pa.field(name, _TEXT, nullable=False)
+        for name in (*_BANK_KEYS, "optimal_ordinary", "optimal_bonded")
     ]
 )
 METRIC_SCHEMA = pa.schema(
@@ -69,7 +77,7 @@ METRIC_SCHEMA = pa.schema(
 )
 
 
-def metric_table(decisions: Columns) -> pa.Table:
+def metric_table(decisions: Columns, scenarios: Columns) -> pa.Table:
     """Return every metric of every model in both readings.
 
     Parameters
@@ -77,6 +85,8 @@ def metric_table(decisions: Columns) -> pa.Table:
     decisions
         ``DECISION_INPUT``, one row for each question that was put: of repeated rows
         the last. ``category`` is the option chosen, ``invalid`` or ``failed``.
+    scenarios
+        ``SCENARIO_INPUT``, one row for each scenario of the banks, asked or not.
 
     Returns
     -------
@@ -86,6 +96,8 @@ def metric_table(decisions: Columns) -> pa.Table:
         (2026, bootstrap intervals). Audited, failed calls count for nothing but
         ``failed_share``; a metric is ``too_few`` where a cell that it rests on is thin
         or its pairs are: fewer than 30, or on fewer than half of the scenarios.
+        ``bond_rational`` is then a property of the whole bank, whatever was asked of
+        it; as published it rests on the rows of the run.
         ``no_variation``: what was answered leaves nothing to divide by. Null with a
         status where there is no figure. ``influence`` holds
         what each scenario of ``cluster_id`` adds to the error of an audited figure;
@@ -95,13 +107,25 @@ def metric_table(decisions: Columns) -> pa.Table:
     Raises
     ------
     ValueError
-        Input that breaks the schema; the message names the column or the row.
+        Input that breaks the schema, or decisions whose bank is not given; the message
+        names the column, the row or the bank.
     """
     rows = read_rows(decisions, DECISION_INPUT, _KEYS, what="purchase decisions")
+    listed = read_rows(scenarios, SCENARIO_INPUT, _BANK_KEYS, what="purchase scenarios")
+    banks = {
+        family[0]["bank_sha256"]: read_bank(family)
+        for family in families(listed, _BANK_KEYS[:1])
+    }
     found: list[Row] = []
     for family in families(rows, _KEYS[:2]):
         key = {name: family[0][name] for name in _KEYS[:2]}
-        found += [{**key, **row} for row in model_metrics(read_sample(family))]
+        bank = banks.get(family[0]["bank_sha256"])
+        if bank is None:
+            raise ValueError(
+                f"purchase scenarios: none of bank {family[0]['bank_sha256']}; add "
+                "them to the input"
+            )
+        found += [{**key, **row} for row in model_metrics(read_sample(family, bank))]
     return build_table(found, METRIC_SCHEMA)
 
 
@@ -126,14 +150,18 @@ def model_metrics(sample: Sample) -> list[Row]:
         label = _published_status(published[name])
         interval = truncated_interval(draws)
         rows.append(_row("as_published", name, published[name], label, draws, interval))
-    for name, draws in evaluate(audited, audited_draws(s)).items():
-        label = _audited_status(name, audited[name], thin, sample.bank_scenarios)
-        row = _row(
-            "audited", name, audited[name], label, draws, percentile_interval(draws)
-        )
+    bank_size = len(sample.bank.scenarios)
+    for name, figure in audited.items():
+        # what the bond should move is the bank's, whatever was asked of it
+        whole = name == "bond_rational"
+        clusters = sample.bank.scenarios if whole else sample.scenarios
+        # one resample has the same draws for every figure of so many scenarios
+        draws = evaluate({name: figure}, audited_draws(len(clusters)))[name]
+        label = _audited_status(name, figure, thin, bank_size)
+        row = _row("audited", name, figure, label, draws, percentile_interval(draws))
         if row["value"] is not None:
-            row["cluster_id"] = list(sample.scenarios)
-            row["influence"] = influence(audited[name])
+            row["cluster_id"] = list(clusters)
+            row["influence"] = influence(figure)
         rows.append(row)
     return rows
 

@@ -59,6 +59,22 @@ class Figure(NamedTuple):
     n: int = 0
 
 
+class Bank(NamedTuple):
+    """What was for sale in a whole bank, asked or not.
+
+    Attributes
+    ----------
+    scenarios
+        Length of the bank, ascending.
+    bond_moves
+        Same length: 1 where the bond makes the certificate the best option, -1 where it
+        ceases to be.
+    """
+
+    scenarios: tuple[str, ...]
+    bond_moves: Floats
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """Decisions of one model, in ascending order of run, scenario, label and repeat.
@@ -79,8 +95,8 @@ class Sample:
         Shape (n,), under the ordinary and the bonded menu.
     pair
         Length n: run, scenario and repeat, what the cells have in common.
-    bank_scenarios
-        Scenarios of the bank.
+    bank
+        The bank that the model was asked about.
     """
 
     scenarios: tuple[str, ...]
@@ -94,7 +110,7 @@ class Sample:
     certificate_is_best: Floats
     certificate_is_best_bonded: Floats
     pair: Sequence[tuple[str, str, int]]
-    bank_scenarios: int
+    bank: Bank
 
     def cell(self, label: str, *, without_failed: bool) -> Bools:
         """Return which decisions belong to a cell, shape (n,)."""
@@ -126,13 +142,39 @@ class Sample:
         return _total(self.scenario[mask], values[mask], len(self.scenarios))
 
 
-def read_sample(rows: Sequence[Row]) -> Sample:
+def read_bank(rows: Sequence[Row]) -> Bank:
+    """Lay out a bank.
+
+    Parameters
+    ----------
+    rows
+        Rows of ``purchase_metrics.SCENARIO_INPUT``, all of one bank.
+
+    Returns
+    -------
+    Bank
+        In ascending order of the scenarios.
+    """
+    ordered = sorted(rows, key=lambda row: str(row["scenario_id"]))
+    best = {
+        name: np.array([float(row[name] == CERTIFICATE) for row in ordered])
+        for name in ("optimal_bonded", "optimal_ordinary")
+    }
+    return Bank(
+        tuple(row["scenario_id"] for row in ordered),
+        best["optimal_bonded"] - best["optimal_ordinary"],
+    )
+
+
+def read_sample(rows: Sequence[Row], bank: Bank) -> Sample:
     """Lay out the decisions of one model.
 
     Parameters
     ----------
     rows
         At least one row of ``purchase_metrics.DECISION_INPUT``.
+    bank
+        The bank that it was asked about.
 
     Returns
     -------
@@ -162,7 +204,7 @@ def read_sample(rows: Sequence[Row]) -> Sample:
         certificate_is_best=is_certificate("optimal_ordinary"),
         certificate_is_best_bonded=is_certificate("optimal_bonded"),
         pair=[(row["run_id"], row["scenario_id"], row["repeat"]) for row in ordered],
-        bank_scenarios=max(row["bank_scenarios"] for row in ordered),
+        bank=bank,
     )
 
 
@@ -219,6 +261,8 @@ def audited_figures(sample: Sample) -> dict[str, Figure]:
         scenario and repeat that both cells have a reply to. ``underbuy_share`` and
         ``overbuy_share`` are shares of the decisions where buying, or skipping, is
         best; ``failed_share`` and ``invalid_share`` of all calls in all cells.
+        ``bond_rational`` is the bank's: it has an entry for each of its scenarios,
+        asked or not, and the other figures one for each that was asked.
         ``bond_responsiveness`` divides by what the bond should move on the pairs that
         were answered: by ``bond_rational``, which is the bank's, calls that fail would
         make a perfect buyer look blind to the bond, or too eager. With every pair
@@ -228,9 +272,7 @@ def audited_figures(sample: Sample) -> dict[str, Figure]:
     unlabelled, everything = cells[NO_LABEL], np.ones(len(sample.label), dtype=bool)
     certificate = sample.counts(CERTIFICATE)
     shift = _paired(sample, cells, BOND, VERIFIED, certificate)
-    once = np.zeros(len(everything), dtype=bool)
-    once[np.unique(sample.scenario, return_index=True)[1]] = True
-    moved = sample.certificate_is_best_bonded - sample.certificate_is_best
+    moves = sample.bank.bond_moves
     best = np.where(
         cells[BOND], sample.certificate_is_best_bonded, sample.certificate_is_best
     )
@@ -241,7 +283,7 @@ def audited_figures(sample: Sample) -> dict[str, Figure]:
         "badge_effect": _paired(sample, cells, BADGE, NO_LABEL, certificate),
         "verified_minus_badge": _paired(sample, cells, VERIFIED, BADGE, certificate),
         "bond_shift": shift,
-        "bond_rational": _mean(sample, once, moved),
+        "bond_rational": Figure(Total(moves, np.ones(len(moves))), n=len(moves)),
         "bond_responsiveness": shift._replace(
             over=_paired(sample, cells, BOND, VERIFIED, best)
         ),
@@ -271,9 +313,8 @@ def thin_cells(sample: Sample) -> frozenset[str]:
     for label in LABELS:
         cell = sample.cell(label, without_failed=True)
         covered = len(np.unique(sample.scenario[cell]))
-        if (
-            cell.sum() < FEWEST_DECISIONS
-            or covered < FEWEST_SCENARIOS_SHARE * sample.bank_scenarios
+        if cell.sum() < FEWEST_DECISIONS or covered < FEWEST_SCENARIOS_SHARE * len(
+            sample.bank.scenarios
         ):
             thin.add(label)
     return frozenset(thin)

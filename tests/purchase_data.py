@@ -8,9 +8,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from ingest.purchase.bank import bank_json
+from ingest.purchase.bank import bank_json, bank_sha256
 from ingest.purchase.read_runs import score
 from ingest.purchase.scenario import LABELS, OPTIONS, Scenario
+from models.purchase_sample import Sample, read_bank, read_sample
 
 SETTINGS = {
     **{"reasoning": "low", "provider_order": "price-sorted", "max_tokens": 8000},
@@ -102,10 +103,30 @@ def asked(
                 "category": choice or states[row["parse"]],
                 "optimal_ordinary": scenario.optimal,
                 "optimal_bonded": scenario.optimal_bonded,
-                "bank_scenarios": len(bank),
+                "bank_sha256": bank_sha256(bank),
             }
         )
     return out
+
+
+def scenario_columns(bank: Sequence[Scenario]) -> dict[str, list[str]]:
+    """Return a whole bank as the estimators read it."""
+    return {
+        "bank_sha256": [bank_sha256(bank)] * len(bank),
+        "scenario_id": [one.scenario_id for one in bank],
+        "optimal_ordinary": [one.optimal for one in bank],
+        "optimal_bonded": [one.optimal_bonded for one in bank],
+    }
+
+
+def read(bank: Sequence[Scenario], rows: Iterable[dict[str, Any]]) -> Sample:
+    """Return rows of a runs file as the sample that the metrics are taken from."""
+    columns = scenario_columns(bank)
+    listed = [
+        dict(zip(columns, row, strict=True))
+        for row in zip(*columns.values(), strict=True)
+    ]
+    return read_sample(asked(bank, rows), read_bank(listed))
 
 
 def cast(bank: Sequence[Scenario]) -> dict[str, list[dict[str, Any]]]:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from purchase_data import asked
+from purchase_data import asked, scenario_columns
+from purchase_data import read as read_rows
 
 from ingest.purchase.bank import make_bank
 from models.purchase_metrics import metric_table
@@ -31,18 +32,28 @@ def bank():
 
 
 @pytest.fixture(scope="module")
-def read(release_purchase, bank):
+def lines(release_purchase):
     def run(name: str):
-        lines = Path(release_purchase / name).read_text().splitlines()
-        return asked(bank, [json.loads(line) for line in lines])
+        text = Path(release_purchase / name).read_text()
+        return [json.loads(line) for line in text.splitlines()]
 
     return run
 
 
 @pytest.fixture(scope="module")
-def metrics(read):
+def read(lines, bank):
+    return lambda name: asked(bank, lines(name))
+
+
+@pytest.fixture(scope="module")
+def sample(lines, bank):
+    return lambda name: read_rows(bank, lines(name))
+
+
+@pytest.fixture(scope="module")
+def metrics(read, bank):
     def run(name: str, reading: str):
-        table = metric_table(_columns(read(name))).to_pylist()
+        table = metric_table(_columns(read(name)), scenario_columns(bank)).to_pylist()
         return {row["metric"]: row for row in table if row["reading"] == reading}
 
     return run
@@ -83,10 +94,10 @@ def test_figures_that_rest_on_failed_calls_are_not_audited(metrics):
         assert audited[name]["value"] == published[name]["value"]
 
 
-def test_effects_of_labels_are_paired_on_what_both_cells_answered(read):
-    from models.purchase_sample import audited_figures, read_sample
+def test_effects_of_labels_are_paired_on_what_both_cells_answered(sample):
+    from models.purchase_sample import audited_figures
 
-    figures = audited_figures(read_sample(read(GLM[0])))
+    figures = audited_figures(sample(GLM[0]))
     badge = figures["badge_effect"]
     assert badge.n == 52
     assert (badge.plus.den > 0).sum() == 20
@@ -114,14 +125,14 @@ def test_trap_the_failed_rows_carry_the_published_effects(read):
     assert round(27 / 144 - 60 / 144, 3) == -0.229
 
 
-def test_trap_linear_percentiles_would_move_five_ends(read):
+def test_trap_linear_percentiles_would_move_five_ends(sample):
     # the published rule cuts the place of a percentile down to a whole number
     import numpy as np
 
     from models.purchase_metrics import evaluate, published_draws
-    from models.purchase_sample import published_figures, read_sample
+    from models.purchase_sample import published_figures
 
-    figures = published_figures(read_sample(read(GLM[0])))
+    figures = published_figures(sample(GLM[0]))
     draws = evaluate(figures, published_draws(48))
     linear = {
         name: np.round(np.percentile(one, [2.5, 97.5]), 3)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from purchase_data import asked, decision, whole_run
+from purchase_data import asked, decision, read, scenario_columns, whole_run
 
 from ingest.purchase import scenario as scenario_module
 from ingest.purchase.bank import make_bank
@@ -21,7 +21,7 @@ from models.purchase_metrics import (
     published_draws,
     truncated_interval,
 )
-from models.purchase_sample import audited_figures, published_figures, read_sample
+from models.purchase_sample import audited_figures, published_figures
 
 PERFECT = {
     **{"optimal_pct": 100, "regret_pct_V": 0, "flip_rate": 0, "discrimination": 1},
@@ -35,9 +35,16 @@ def bank():
     return make_bank()
 
 
+def measured(bank, listed):
+    return metric_table(
+        {name: [row[name] for row in listed] for name in listed[0]},
+        scenario_columns(bank),
+    )
+
+
 def metrics(bank, rows, reading="audited"):
     listed = asked(bank, rows)
-    table = metric_table({k: [row[k] for row in listed] for k in listed[0]}).to_pylist()
+    table = measured(bank, listed).to_pylist()
     return {row["metric"]: row for row in table if row["reading"] == reading}
 
 
@@ -79,7 +86,7 @@ def test_a_flip_is_two_repeats_that_differ(bank):
         for place, letters in said
         for rep, letter in enumerate(letters)
     ]
-    figure = published_figures(read_sample(asked(bank, rows)))["flip_rate"]
+    figure = published_figures(read(bank, rows))["flip_rate"]
     assert figure.plus.num.tolist() == pytest.approx([2 / 3, 0, 0])
     assert figure.plus.den.tolist() == [1, 1, 0]
     assert metrics(bank, rows, "as_published")["flip_rate"]["value"] == (
@@ -117,7 +124,7 @@ def test_trap_an_unread_and_a_failed_reply_are_one_category_as_published(bank):
         decision(bank[0], rep=0, choice="NO_CHOICE"),
         decision(bank[0], rep=1, choice="FAILED"),
     ]
-    sample = read_sample(asked(bank, rows))
+    sample = read(bank, rows)
     assert published_figures(sample)["flip_rate"].plus.num.tolist() == [0]
     # audited, one repeat is left and nothing can differ
     assert audited_figures(sample)["flip_rate"].n == 0
@@ -142,7 +149,7 @@ def test_trap_the_resample_draws_scenarios_and_all_metrics_together(bank):
     # a scenario drawn twice counts twice, in the flip rate too
     rows = whole_run(bank[:2])
     rows[0] = decision(bank[0], choice="buy_one")
-    figures = published_figures(read_sample(asked(bank, rows)))
+    figures = published_figures(read(bank, rows))
     drawn = evaluate(figures, np.array([[2.0, 0.0], [0.0, 2.0]]))
     assert drawn["flip_rate"].tolist() == pytest.approx([2 / 3, 0])
     assert drawn["optimal_pct"].tolist() == pytest.approx([200 / 3, 100])
@@ -160,9 +167,7 @@ def test_trap_every_model_starts_a_fresh_generator_over_sorted_scenarios(bank):
     both, alone = (
         {
             row["metric"]: (row["ci_lo"], row["ci_hi"])
-            for row in metric_table(
-                {k: [row[k] for row in listed] for k in listed[0]}
-            ).to_pylist()
+            for row in measured(bank, listed).to_pylist()
             if row["model_id"] == "acme/b" and row["reading"] == "as_published"
         }
         for listed in (
@@ -288,7 +293,7 @@ def test_influences_are_the_derivatives_of_the_figure(bank):
         for label in scenario_module.LABELS
         for rep in range(2)
     ]
-    figures = audited_figures(read_sample(asked(bank, rows)))
+    figures = audited_figures(read(bank, rows))
     step = 1e-6
     for name, figure in figures.items():
         moved = influence(figure)
@@ -308,18 +313,38 @@ def test_the_order_of_rows_changes_nothing(random):
     rows = asked(bank, [*whole_run(bank, 2), decision(bank[0], rep=9, choice="skip")])
     mixed = rows[:]
     random.shuffle(mixed)
-    tables = [
-        metric_table({k: [row[k] for row in part] for k in rows[0]})
-        for part in (rows, mixed)
-    ]
+    tables = [measured(bank, part) for part in (rows, mixed)]
     assert tables[0].equals(tables[1])
 
 
 def test_no_decisions_give_an_empty_table():
-    from models.purchase_metrics import DECISION_INPUT, METRIC_SCHEMA
+    from models.purchase_metrics import DECISION_INPUT, METRIC_SCHEMA, SCENARIO_INPUT
 
-    table = metric_table(DECISION_INPUT.empty_table())
+    table = metric_table(DECISION_INPUT.empty_table(), SCENARIO_INPUT.empty_table())
     assert (table.num_rows, table.schema) == (0, METRIC_SCHEMA)
+
+
+def test_decisions_without_their_bank_are_an_error(bank):
+    listed = asked(bank, whole_run(bank[:1], 1))
+    with pytest.raises(ValueError, match="purchase scenarios: none of bank 593c8317"):
+        metric_table(
+            {name: [row[name] for row in listed] for name in listed[0]},
+            scenario_columns(bank[1:]),
+        )
+
+
+def test_bond_rational_is_of_the_whole_bank_audited_and_of_the_rows_as_published(bank):
+    # the first 24 scenarios: the seven that the bond moves come later (026 to 035)
+    rows = whole_run(bank[:24])
+    published, audited = (
+        metrics(bank, rows, reading)["bond_rational"]
+        for reading in ("as_published", "audited")
+    )
+    assert (published["value"], published["n"]) == (0, 24 * 3 * 2)
+    assert (audited["value"], audited["n"]) == (7 / 48, 48)
+    assert audited["cluster_id"] == [one.scenario_id for one in bank]
+    whole = metrics(bank, whole_run(bank))["bond_rational"]
+    assert whole == audited
 
 
 def test_trap_a_complete_run_may_hold_no_valid_row(bank):

@@ -7,4 +7,13 @@ def model(dbt, session):
 
     dbt.ref("gate_purchase_intermediate")
     require_green(session, "purchase_intermediate")
-    return metric_table(dbt.ref("int_purchase_decision").to_arrow_table())
+    menus = dbt.ref("int_purchase_option").aggregate(
+        """
+        bank_sha256, scenario_id,
+        max(optimal) filter (where menu = 'ordinary') as optimal_ordinary,
+        max(optimal) filter (where menu = 'bonded') as optimal_bonded
+        """
+    )
+    return metric_table(
+        dbt.ref("int_purchase_decision").to_arrow_table(), menus.to_arrow_table()
+    )
