@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 # ids hold the index in three digits, and a bank of this size takes half a minute
 LARGEST = 10_000
+# ids hold the seed, from which a bank is drawn again: its digits alone, so no sign,
+# which the generator would drop, and no more of them than a loader reads
+LARGEST_SEED = 10**18 - 1
 
 
 def print_bank(
@@ -36,14 +39,18 @@ def print_bank(
     Raises
     ------
     CommandError
-        For a size that no bank has, a scenario that is not in this one, or a file that
-        cannot be written.
+        For a size or seed that no bank has, a scenario that is not in this one, or a
+        file that cannot be written.
     """
     from ingest.purchase.bank import bank_json, bank_sha256, make_bank
 
     if not 1 <= size <= LARGEST:
         raise CommandError(
             f"a bank has 1 to {LARGEST:,} scenarios, not {size:,}: give another --size"
+        )
+    if not 0 <= seed <= LARGEST_SEED:
+        raise CommandError(
+            f"a seed is 0 to {LARGEST_SEED:,}, not {seed:,}: give another --seed"
         )
     if out is not None:
         refuse_as_output(out, warehouse)

@@ -114,7 +114,8 @@ def _give_up(stream: TextIO) -> None:
 
 
 def _ended(text: str) -> str:
-    return text if text.endswith("\n") else text + "\n"
+    # nothing is not even an empty line
+    return text if not text or text.endswith("\n") else text + "\n"
 
 
 def complain(text: str) -> None:

@@ -64,10 +64,13 @@ def make_bank(size: int = SIZE, seed: int = SEED) -> tuple[Scenario, ...]:
     Raises
     ------
     ValueError
-        For a size below 1.
+        For a size below 1, or a seed below 0: the generator drops the sign, so that two
+        seeds would give one bank under two names.
     """
     if size < 1:
         raise ValueError(f"a bank has 1 scenario or more, not {size}")
+    if seed < 0:
+        raise ValueError(f"a seed is 0 or more, not {seed}")
     random = Random(seed)
     share, rest = divmod(size, len(STRATA))
     quota = {name: share + (place < rest) for place, name in enumerate(STRATA)}

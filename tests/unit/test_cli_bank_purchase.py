@@ -41,6 +41,9 @@ def test_show_prints_the_exact_question_of_every_label(wanted, capsys):
     ("typed", "says"),
     [
         (["--size", "0"], "a bank has 1 to 10,000 scenarios, not 0"),
+        # without its sign it would be the bank of seed 1 under another name
+        (["--seed", "-1"], "a seed is 0 to 999,999,999,999,999,999, not -1"),
+        (["--seed", str(10**18)], "not 1,000,000,000,000,000,000"),
         (["--show", "48"], "no scenario '48' in this bank: it has O8-8008-000 to"),
         (["--show", ""], "no scenario ''"),
         (["--out", "no/such/folder/bank.json"], "cannot write no/such/folder/bank"),

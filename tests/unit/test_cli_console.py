@@ -38,6 +38,14 @@ def query(warehouse: Path, sql: str, more: str = "") -> str:
     return f"query --warehouse {shlex.quote(str(warehouse))} {shlex.quote(sql)} {more}"
 
 
+def test_no_result_is_no_line(capsys, tmp_path):
+    console.emit("")
+    console.emit("x")
+    assert capsys.readouterr().out == "x\n"
+    console.write_file(tmp_path / "out.csv", "")
+    assert (tmp_path / "out.csv").read_bytes() == b""
+
+
 def test_a_terminal_that_lacks_a_character_shows_another(empty_warehouse):
     sql = "select 'é' as letter, 'œ' as other, null as nothing"
     done = shell(query(empty_warehouse, sql), PYTHONIOENCODING="latin-1")
