@@ -100,6 +100,59 @@ def plants(planted: Planted) -> list[tuple[str, str, str]]:
     ]
 
 
+class GateRules:
+    """The tests of one instrument's rules: a subclass names the build and the plants.
+
+    Attributes
+    ----------
+    instrument
+        Whose rules.
+    warehouse
+        Fixture that gives a warehouse of it, loaded and built.
+    planted
+        What breaks each rule, by layer.
+    layers
+        Layers that the warehouse is built up to.
+    planted_layers
+        Those whose rules across tables are all planted against here.
+    """
+
+    instrument: str
+    warehouse: str
+    planted: Planted
+    layers: tuple[str, ...]
+    planted_layers: tuple[str, ...]
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        names = metafunc.fixturenames
+        if "plant" in names:
+            metafunc.parametrize(("layer", "rule", "plant"), plants(self.planted))
+        elif "planted_layer" in names:
+            metafunc.parametrize("planted_layer", self.planted_layers)
+        elif "layer" in names:
+            metafunc.parametrize("layer", self.layers)
+
+    @pytest.fixture(scope="class")
+    def built(
+        self, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
+        warehouse = request.getfixturevalue(self.warehouse)
+        with plantable(warehouse, tmp_path_factory.mktemp("rules")) as connection:
+            yield connection
+
+    def test_every_rule_holds_on_a_build(self, built, layer, monkeypatch):
+        check_build(built, self.instrument, layer, monkeypatch)
+
+    def test_a_planted_row_is_caught_by_its_rule(
+        self, built, layer, rule, plant, monkeypatch
+    ):
+        check_plant(built, self.instrument, layer, rule, plant, monkeypatch)
+
+    def test_every_rule_across_tables_is_planted_against(self, planted_layer):
+        rules = rules_across_tables(self.instrument, planted_layer)
+        assert rules <= set(self.planted[planted_layer])
+
+
 def check_build(connection, instrument, layer, monkeypatch) -> None:
     """Assert that every rule of a layer holds."""
     suite = suite_of(instrument, layer)
