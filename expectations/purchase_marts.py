@@ -47,6 +47,12 @@ _FIGURES = "\nunion all ".join(
     )
 )
 
+_METRIC_CELLS = ", ".join(
+    f"('{metric}', '{label}')"
+    for metric, labels in PUBLISHED_METRICS.items()
+    for label in labels
+)
+
 
 def _breaks(mart: str, name: str, condition: str, shown: str) -> EmptyRule:
     return breaks(GRAINS, mart, name, condition, shown)
@@ -151,10 +157,30 @@ _IDENTITIES: list[Rule] = [
     _breaks(
         "purchase_reading_difference",
         "difference_is_audited_minus_as_published",
-        "difference is distinct from audited - as_published"
+        "difference is distinct from case when reason is null"
+        " and abs(audited - as_published)"
+        f" <= {_SHARE_TOLERANCE} * greatest(abs(audited), abs(as_published))"
+        " then 0 else audited - as_published end"
         " or (reason is not distinct from 'failed_calls_scored')"
-        " != coalesce(reason_count > 0, false)",
+        " != coalesce(reason_count > 0, false)"
+        " or reason_count < failed_in_cells",
         "as_published, audited, difference, reason, reason_count",
+    ),
+    EmptyRule(
+        "purchase_reading_difference",
+        "failed_calls_are_those_of_the_cells_of_the_metric",
+        f"""
+        with metric_cell (metric, label) as (values {_METRIC_CELLS}),
+        counted as (
+            select study_id, model_id, metric, sum(failed) as failed
+            from purchase_cell inner join metric_cell using (label)
+            group by all
+        )
+        select study_id, model_id, metric, failed_in_cells, failed
+        from purchase_reading_difference
+        left join counted using (study_id, model_id, metric)
+        where failed_in_cells is distinct from coalesce(failed, 0)
+        """,
     ),
     EmptyRule(
         "purchase_board",

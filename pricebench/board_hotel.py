@@ -14,6 +14,7 @@ from pricebench.board_layout import (
     WIDTH,
     Look,
     align,
+    dollars,
     fact,
     interval,
     is_common,
@@ -118,7 +119,7 @@ def remarks(model: ModelLine) -> tuple[str, ...]:
     audited = model.readings["audited"]
     no_pairs = audited.get("answers") == 0
     linear = audited.get("price_form") == "linear"
-    form = f"{LINEAR}: ${dollars(audited.get('linear_wtp_usd'))}"
+    form = f"{LINEAR}: {dollars(audited.get('linear_wtp_usd'))}"
     return (ONE_ORDER,) * one_order + (NO_PAIRS,) * no_pairs + (form,) * linear
 
 

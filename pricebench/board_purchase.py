@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 from pricebench.board import ModelLine
@@ -41,12 +42,13 @@ LEGEND = (
     "verified record minus with the badge, with the bond minus with the verified "
     "record; right = what the bond should move, resp = bond / right on "
     "what was answered (1 is right); bond loss = loss with the bond.",
-    "n = decisions without a label behind the audited figures; calls = all labels; "
-    "dollars = what 1,000 decisions without a label cost.",
+    "n = decisions without a label behind the audited figures, on a part of the bank "
+    "where it says so; calls = all labels; dollars = what 1,000 decisions without a "
+    "label cost, failed calls as free; answered = those that brought a reply.",
     "failed_calls_scored, … = why the readings part: failed_calls_scored, the "
     "published figure scores calls that failed as a skip; unpaired_rows, it compares "
-    "cells with different questions; undefined_…, the figure exists in one reading "
-    "only.",
+    "cells with different questions; asked_rows_only, it rests on what was asked, "
+    "ours on the whole bank; undefined_…, the figure exists in one reading only.",
     f"{NOTHING} = undefined; its status stands below the model (any status but ok is "
     "shown).",
 )
@@ -66,6 +68,25 @@ def difference_cells(model: ModelLine) -> tuple[str, ...]:
     return (first, "", *others)
 
 
+def cost(model: ModelLine) -> str:
+    """Say what 1,000 decisions cost, and 1,000 answered ones where calls failed."""
+    all_calls = model.shared["usd_per_1000_decisions"]
+    answered = model.shared["usd_per_1000_answers"]
+    told = dollars(all_calls)
+    if None in (all_calls, answered) or math.isclose(all_calls, answered):
+        return told
+    return f"{told} ({dollars(answered)} answered)"
+
+
+def decisions(model: ModelLine) -> str:
+    """Count the decisions of the headline; name the part of the bank they are of."""
+    shared = model.shared
+    told = count(model.readings["audited"].get("n"))
+    if shared["scenarios"] in (0, shared["bank_scenarios"]):
+        return told
+    return f"{told} on {shared['scenarios']} of {shared['bank_scenarios']} scenarios"
+
+
 def served(model: ModelLine) -> str:
     """Name the endpoints with their numbers of decisions; nobody served those last."""
     listed = text(model.shared["providers_served"]).split("; ")
@@ -74,9 +95,9 @@ def served(model: ModelLine) -> str:
 
 def _facts(model: ModelLine) -> dict[str, str]:
     return {
-        "n": count(model.readings["audited"].get("n")),
+        "n": decisions(model),
         "calls": calls(model),
-        "$ per 1,000": dollars(model.shared["usd_per_1000_decisions"]),
+        "$ per 1,000": cost(model),
     }
 
 

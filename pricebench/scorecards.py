@@ -73,10 +73,13 @@ PURCHASE = Scorecard(
     ),
     shared=(
         "usd_per_1000_decisions",
+        "usd_per_1000_answers",
         "failed_share",
         "answers",
         "invalid_count",
         "failed_count",
+        "scenarios",
+        "bank_scenarios",
     ),
     best_first=(("value", True), ("regret_pct_v", False)),
 )

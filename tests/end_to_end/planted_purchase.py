@@ -227,6 +227,12 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "difference_is_audited_minus_as_published": [
             "update purchase_reading_difference set difference = 9",
             "update purchase_reading_difference set reason_count = null",
+            "update purchase_reading_difference set difference = 1e-17 "
+            "where difference = 0",
+        ],
+        "failed_calls_are_those_of_the_cells_of_the_metric": [
+            "update purchase_reading_difference set failed_in_cells = 1 "
+            "where metric = 'bond_rational'",
         ],
         "every_figure_is_that_of_its_metric": [
             "update purchase_board set value = 1 where status = 'ok'",

@@ -49,6 +49,8 @@ def board_rows(
         **{"providers_served": "none 235; Modal 153; Wafer 68", "cost_usd": None},
         **{"usd_per_1000_decisions": 0.5902103290277778, "failed_share": 235 / 576},
         **{"answers": 576, "invalid_count": 11, "failed_count": 235},
+        **{"usd_per_1000_answers": 0.5902103290277778},
+        **{"scenarios": 48, "bank_scenarios": 48},
     }
     return [
         base | shared | OK | {"reading": "as_published"},
@@ -222,3 +224,26 @@ def test_instruments_stand_one_below_the_other_each_with_its_own_words():
     assert float(rows[1]["value_audited"]) == OK["value"]
     named = json.loads(print_board(studies, Format.json))
     assert [one["not_comparable_with_above"] for one in named] == [None, None]
+
+
+def test_a_part_of_the_bank_and_calls_that_cost_nothing_are_named():
+    # of 30 calls without a label 10 failed: what 20 replies cost, over 30 and over 20
+    rows = board_rows(
+        "Short",
+        OK | {"n": 20},
+        **{"scenarios": 10, "bank_scenarios": 48},
+        **{"usd_per_1000_decisions": 0.2, "usd_per_1000_answers": 0.3},
+    )
+    (line,) = (one for one in words(arranged(rows)) if one.startswith("Short: "))
+    assert line.startswith("Short: n 20 on 10 of 48 scenarios; 576 calls, ")
+    text = " ".join(words(arranged(rows)))
+    assert "; $0.200 ($0.300 answered) per 1,000" in text
+    (row,) = (one for one in words(arranged(rows), Format.md) if "| Short |" in one)
+    assert "| 20 on 10 of 48 scenarios | " in row
+    assert "| $0.200 ($0.300 answered) | " in row
+
+
+def test_a_whole_bank_and_calls_that_all_came_back_need_no_remark(glm):
+    text = " ".join(words(glm))
+    assert "GLM: n 144; 576 calls, " in text
+    assert "; $0.590 per 1,000" in text

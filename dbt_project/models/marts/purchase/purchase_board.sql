@@ -62,7 +62,9 @@ count_rows as (
         model_id,
         sum(rows) as answers,
         sum(invalid) as invalid_count,
-        sum(failed) as failed_count
+        sum(failed) as failed_count,
+        max(scenarios) filter (where label = 'none') as scenarios,
+        max(bank_scenarios) as bank_scenarios
     from purchase_cell
     group by study_id, model_id
 ),
@@ -131,13 +133,16 @@ purchase_board as (
         describe_runs.bank_sha256::varchar as bank_sha256,
         describe_runs.source::varchar as source,
         purchase_cost.usd_per_1000_decisions::double as usd_per_1000_decisions,
+        (1000 * purchase_cost.usd_per_answer)::double as usd_per_1000_answers,
         {%- for metric in metrics if metric != 'optimal_pct' %}
         ranked.{{ metric | lower }}::double as {{ metric | lower }},
         ranked.{{ metric | lower }}_status::varchar as {{ metric | lower }}_status,
         {%- endfor %}
         count_rows.answers::bigint as answers,
         count_rows.invalid_count::bigint as invalid_count,
-        count_rows.failed_count::bigint as failed_count
+        count_rows.failed_count::bigint as failed_count,
+        count_rows.scenarios::bigint as scenarios,
+        count_rows.bank_scenarios::bigint as bank_scenarios
     from describe_runs
     inner join rank_as_published as ranked using (study_id, model_id)
     inner join count_rows using (study_id, model_id)
