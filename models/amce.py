@@ -17,7 +17,7 @@ from models.clusters import Clusters, carrying_clusters, cluster_sums, prepare_c
 from models.hotel_choices import HotelChoices, read_choices
 from models.hotel_logit import BLOCK, FEWEST_CARRYING_CLUSTERS, FEWEST_CLUSTERS
 from models.hotel_terms import CONTROLS
-from models.inference import normal_interval, z_test
+from models.inference import mere_rounding, normal_interval, z_test
 from models.ordering import Bools, Floats, Ints, canonical_order
 from models.rank import independent_columns
 from models.tables import Row, build_table
@@ -128,8 +128,9 @@ def choice_shares(
         and attributes decide every choice without error, as for a model that always
         takes the first option, estimates stand, errors are NaN, status ``separated``.
         Fewer than 2 clusters: errors NaN. Below 30 clusters ``too_few``; a term that
-        varies inside the choice sets of fewer than 10 clusters is ``weak``. Row order
-        changes nothing.
+        varies inside the choice sets of fewer than 10 clusters is ``weak``, as is one
+        whose errors cancel in every cluster, with an error of 0. Row order changes
+        nothing.
     """
     n, j, _ = attributes.shape
     terms = ("intercept", *(f"slot{place}" for place in range(1, j)), *names)
@@ -179,6 +180,13 @@ def _least_squares(
     scores = x[:, kept] * fitted.resid[:, None]
     sums = cluster_sums(scores, Clusters(codes, np.bincount(codes), clusters.ids))
     influence[:, kept] = sums @ fitted.normalized_cov_params
+    if clusters.count > 1:
+        plain = np.full(len(kept), np.nan)
+        plain[kept] = fitted.bse
+        cancelled = mere_rounding(np.sqrt((influence**2).sum(axis=0)), plain)
+        covariance[cancelled] = covariance[:, cancelled] = 0.0
+        # an error that cancels in every cluster rests on none
+        varies = varies & ~cancelled
     return replace(
         empty,
         estimate=estimate,
@@ -268,7 +276,8 @@ def _contrast_rows(choices: HotelChoices) -> list[Row]:
 def _effect(fitted: ChoiceShares, place: int, scale: float) -> Row:
     estimate = float(fitted.estimate[place]) * scale
     error = float(np.sqrt(fitted.covariance[place, place])) * scale
-    lo, hi = normal_interval(estimate, error)
+    # no test and no interval rest on an error of 0
+    lo, hi = normal_interval(estimate, error if error > 0 else np.nan)
     return {
         "estimate_pp": estimate,
         "std_error_pp": error,

@@ -228,7 +228,7 @@ def twoway_covariance_of_cells(sums: Floats, twoway: TwoWay) -> Floats | None:
         + shared_member_spread(sums, twoway.hotels) * _factor(twoway.hotels.count)
         - shared_member_spread(sums, twoway.both) * _factor(twoway.cells.count)
     )
-    return total if _is_positive(total) else None
+    return total if is_positive(total) else None
 
 
 def _factor(count: int) -> float:
@@ -262,7 +262,20 @@ def _one_code(keys: Ints) -> Ints:
     return code.astype(np.int64)
 
 
-def _is_positive(matrix: Floats) -> bool:
+def is_positive(matrix: Floats) -> bool:
+    """Say whether a covariance matrix is positive definite, rounding aside.
+
+    Parameters
+    ----------
+    matrix
+        Shape (k, k), symmetric; NaN in the rows and columns of terms without an
+        estimate, which are left out.
+
+    Returns
+    -------
+    bool
+        False also where no term is left.
+    """
     known = np.isfinite(np.diagonal(matrix))
     if not known.any():
         return False

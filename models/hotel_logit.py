@@ -28,7 +28,7 @@ from models.hotel_plan import (
 )
 from models.hotel_sample import Sample, design_array, take_sample
 from models.hotel_terms import BINARY, Design
-from models.inference import aic, normal_interval, pseudo_r2, z_test
+from models.inference import aic, mere_rounding, normal_interval, pseudo_r2, z_test
 from models.ordering import Bools, Floats
 from models.tables import Row, build_table
 from models.workers import in_workers
@@ -103,9 +103,10 @@ def fit_table(
         estimated is null with a status: a fit without answers is ``too_few`` with
         n = 0; under separation ``log_likelihood`` is the limit, and the fit measures
         are null. In the audited design fewer than 30 groups make the fit and its terms
-        ``too_few``, and a term that varies in fewer than 10 groups, or any term when
-        the two-way matrix is not positive, is ``weak``; as published fewer answers than
-        the source asks for are ``too_few``; estimates stand. Where a fit keeps them,
+        ``too_few``, and a term that varies in fewer than 10 groups, or whose errors
+        cancel in every group, or any term when the two-way matrix is not positive, is
+        ``weak``; as published fewer answers than the source asks for are ``too_few``;
+        estimates stand. Where a fit keeps them,
         ``cluster_influence`` holds the influence of each of ``cluster_id`` on each
         term. Input order changes nothing. An empty input gives an empty table.
 
@@ -195,8 +196,14 @@ def _fit_row(sample: Sample, wanted: HotelFit) -> Row:
     result = fit(data, null=design.null)
     cells = cluster_sums(result.influence, sample.twoway.cells)
     clustered = cluster_covariance(cells, sample.twoway.groups)
-    twoway = twoway_covariance_of_cells(cells, sample.twoway)
-    fit_status, term_status = _statuses(result, data, sample, wanted, twoway)
+    cancelled = mere_rounding(np.sqrt(np.diagonal(clustered)), result.std_error)
+    clustered[cancelled] = clustered[:, cancelled] = 0.0
+    twoway = twoway_covariance_of_cells(
+        np.where(cancelled, np.nan, cells), sample.twoway
+    )
+    fit_status, term_status = _statuses(
+        result, data, sample, wanted, cancelled | (twoway is None)
+    )
     (choices, _) = sample.parts[0]
     return {
         "study_id": choices.study_id,
@@ -223,19 +230,19 @@ def _statuses(
     data: ChoiceData,
     sample: Sample,
     wanted: HotelFit,
-    twoway: Floats | None,
+    doubtful: Bools,
 ) -> tuple[str, tuple[str, ...]]:
     """Lower the statuses of a fit and its terms where they rest on too little."""
     (choices, _) = sample.parts[0]
     few = result.n < wanted.fewest_answers(choices.variant)
-    doubtful = np.zeros(len(result.estimate), dtype=bool)
+    weak = np.zeros(len(result.estimate), dtype=bool)
     if wanted.design.inference == "clustered":
         few = sample.clusters.count < FEWEST_CLUSTERS
         carrying = carrying_clusters(_varies(data), sample.clusters)
-        doubtful = (carrying < FEWEST_CARRYING_CLUSTERS) | (twoway is None)
+        weak = (carrying < FEWEST_CARRYING_CLUSTERS) | doubtful
     return _lower(result.status, few=few), tuple(
         _lower(term, few=few, weak=bool(doubt))
-        for term, doubt in zip(result.term_status, doubtful, strict=True)
+        for term, doubt in zip(result.term_status, weak, strict=True)
     )
 
 
@@ -273,9 +280,10 @@ def _errors_and_tests(
     """Return the columns with one entry for each term, and the two matrices."""
     undefined = np.full(len(result.estimate), np.nan)
     cluster_std_error = np.sqrt(np.diagonal(clustered))
-    deciding = (
-        cluster_std_error if design.inference == "clustered" else result.std_error
-    )
+    deciding = result.std_error
+    if design.inference == "clustered":
+        # an error that cancelled in every pair is no certainty
+        deciding = np.where(cluster_std_error > 0, cluster_std_error, np.nan)
     lo, hi = normal_interval(result.estimate, deciding)
     return {
         "estimate": result.estimate,

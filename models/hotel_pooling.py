@@ -9,6 +9,7 @@ import pyarrow as pa
 from scipy.special import chdtrc
 
 from models import status
+from models.covariance import is_positive
 from models.hotel_terms import (
     AS_PUBLISHED,
     AUDITED,
@@ -70,7 +71,9 @@ def hotel_pooling_table(fits: pa.Table) -> pa.Table:
     As published (Kireyev 2026): likelihood-ratio test on answers that name an option,
     without constants. Audited: the same with slot terms of each format, and a Wald test
     from the covariances clustered by group, which allows for the dependence between
-    answers to the same hotels that the likelihood ratio takes for independence.
+    answers to the same hotels that the likelihood ratio takes for independence. A slope
+    that a format's tasks do not identify, as that of a price that never varies, is left
+    out of the Wald test, as it is of the degrees of freedom of the other.
 
     Parameters
     ----------
@@ -83,9 +86,10 @@ def hotel_pooling_table(fits: pa.Table) -> pa.Table:
     pyarrow.Table
         ``HOTEL_POOLING_SCHEMA``, one row for each model with a pooled fit, two
         readings each, in ascending order of the keys. Standard errors are clustered in
-        the audited reading. Without enough answers to a format, or where one of the
-        fits has no maximum, both tests are null with a status. Empty for an empty
-        table.
+        the audited reading. Without enough answers to a format, where one of the fits
+        has no maximum, or without a slope that both formats identify, both tests are
+        null with a status; ``weak`` where the clustered covariances alone do not allow
+        the audited test. Empty for an empty table.
     """
     found: dict[tuple[str, str, str], dict[str, Row]] = {}
     for fit in fits.to_pylist():
@@ -159,8 +163,14 @@ def _row(key: tuple[str, str, str], fits: dict[str, Row], ratio: Row) -> Row:
         "wald_df": wald.df,
         "wald_p_value": wald.p_value,
         "std_error_ratio": ratio["std_error_ratio"],
-        "status": ratio["status"],
+        "status": status.worst((ratio["status"], _wald_status(reading, wald))),
     }
+
+
+def _wald_status(reading: str, wald: Wald) -> str:
+    # the audited test is the Wald test, whatever the ratio beside it says
+    untested = reading == AUDITED.name and wald.df is None
+    return status.WEAK if untested else status.OK
 
 
 def _wald(fits: dict[str, Row]) -> Wald:
@@ -170,8 +180,10 @@ def _wald(fits: dict[str, Row]) -> Wald:
     if len(tastes) < 2:
         return Wald(np.nan, None, np.nan)
     (first, first_spread), (second, second_spread) = tastes
-    apart, spread = first - second, first_spread + second_spread
-    if not np.isfinite(apart).all() or not np.isfinite(spread).all():
+    shared = np.isfinite(first - second)
+    apart = (first - second)[shared]
+    spread = (first_spread + second_spread)[np.ix_(shared, shared)]
+    if not is_positive(spread):
         return Wald(np.nan, None, np.nan)
     chi2 = float(apart @ np.linalg.solve(spread, apart))
     return Wald(chi2, len(apart), float(chdtrc(len(apart), chi2)))

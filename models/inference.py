@@ -14,11 +14,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr, chdtrc, erfc, ndtri
 
-from models.ordering import Floats
+from models.ordering import Bools, Floats
 
 CONFIDENCE = 0.95
 # standard normal quantile of a two-sided 95 % interval, 1.959964
 Z = float(ndtri(0.5 + CONFIDENCE / 2))
+# clustered errors that are real stand within a few powers of ten of the plain ones;
+# those that only rounding keeps from 0 are below this share of them
+_ROUNDING = 1e-9
 
 
 class Interval(NamedTuple):
@@ -50,6 +53,27 @@ def z_test(estimate: npt.ArrayLike, std_error: npt.ArrayLike) -> Floats:
     z = np.abs(np.asarray(estimate, dtype=np.float64)) / safe
     p: Floats = erfc(z / np.sqrt(2.0))
     return p
+
+
+def mere_rounding(cluster_std_error: Floats, std_error: Floats) -> Bools:
+    """Mark the estimates whose clustered error is what rounding left of 0.
+
+    A model that answers both orders of every pair alike says exactly nothing about
+    slots in each pair: the errors of a pair cancel, and a ratio of two roundings would
+    pass for a test.
+
+    Parameters
+    ----------
+    cluster_std_error, std_error
+        Shape (k,), errors of the same estimates; the second allows for no clusters.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (k,); not where an error is NaN.
+    """
+    marked: Bools = cluster_std_error <= _ROUNDING * std_error
+    return marked
 
 
 def normal_interval(

@@ -103,8 +103,9 @@ def pooling_table(columns: Columns) -> pa.Table:
     -------
     pyarrow.Table
         ``POOLING_SCHEMA``, in ascending order of the keys. Null where a block has no
-        maximum; the status is then at least ``too_few``. ``std_error_ratio`` is pooled
-        over binary. An empty input gives an empty table.
+        maximum; the status is then at least ``too_few``, or ``no_variation`` where no
+        taste could be fitted for both. ``std_error_ratio`` is pooled over binary. An
+        empty input gives an empty table.
 
     Raises
     ------
@@ -132,7 +133,10 @@ def _row(row: Row) -> Row:
     if None in values or None in terms:
         return out
     binary, ternary, pooled = values
-    test = likelihood_ratio(pooled, binary + ternary, terms[0] + terms[1] - terms[2])
+    restrictions = terms[0] + terms[1] - terms[2]
+    if restrictions < 1:
+        return out | {"status": status.worst((row["status"], status.NO_VARIATION))}
+    test = likelihood_ratio(pooled, binary + ternary, restrictions)
     return out | {
         "lr_chi2": test.chi2,
         "lr_df": test.df,

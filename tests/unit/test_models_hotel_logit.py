@@ -253,6 +253,29 @@ def test_term_that_varies_in_few_pairs_is_weak() -> None:
         assert row["estimate"][place] is not None
 
 
+def test_the_same_answer_in_both_orders_is_no_test_of_slots() -> None:
+    # whichever hotel is chosen is chosen from both slots: in every pair the slot's
+    # errors cancel, and rounding over rounding would be a p-value
+    answers = shopper(1)
+    half = len(answers["option"]) // 2
+    for reading in ("chosen_as_published", "chosen_audited"):
+        answers[reading][half:] = answers[reading][:half]
+    row = rows_by_key(fit_table(answers))["log", "audited"]
+    terms = {
+        name: dict(zip(row["term"], row[name], strict=True))
+        for name in LISTS
+        if len(row[name]) == len(row["term"])
+    }
+    assert terms["estimate"]["slot"] == pytest.approx(0, abs=1e-12)
+    assert terms["cluster_std_error"]["slot"] == 0.0
+    for name in ("twoway_std_error", "p_value", "ci_lo", "ci_hi"):
+        assert terms[name]["slot"] is None
+    assert terms["term_status"]["slot"] == "weak"
+    # the tastes have their errors all the same
+    assert terms["term_status"]["log_price"] == "ok"
+    assert terms["p_value"]["log_price"] < 0.05
+
+
 def test_two_way_matrix_that_is_not_positive_is_null_and_weak() -> None:
     # pairs drawn from few hotels depend on each other so much that the sum over pairs
     # that share a hotel leaves no positive matrix

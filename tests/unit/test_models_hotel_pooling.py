@@ -114,6 +114,59 @@ def test_clustered_wald_by_hand() -> None:
     assert row["binary_std_error"] == 0.3
 
 
+def unidentified(row: Row, *terms: str) -> Row:
+    """Return a fit whose tasks never vary in some terms."""
+    k = len(row["term"])
+    gone = np.isin(row["term"], terms)
+    estimate = np.where(gone, np.nan, row["estimate"])
+    covariance = row["cluster_covariance"].reshape(k, k).copy()
+    covariance[gone] = covariance[:, gone] = np.nan
+    return row | {"estimate": estimate, "cluster_covariance": covariance.ravel()}
+
+
+def audited(*missing: str, missing_in_pairs: tuple[str, ...] = ()) -> list[Row]:
+    pairs = fit_row("binary", "audited", -200.0, leads=("slot",), error=0.3)
+    triples = fit_row(
+        "ternary", "audited", -300.0, leads=("slot1", "slot2"), price=-2.0, error=0.4
+    )
+    pooled = fit_row("pooled", "audited", -505.0, leads=("slot", "slot1", "slot2"))
+    return [
+        unidentified(pairs, *missing, *missing_in_pairs),
+        unidentified(triples, *missing),
+        unidentified(pooled, *missing),
+    ]
+
+
+@pytest.mark.parametrize("how", [{}, {"missing_in_pairs": ("review_score",)}])
+def test_a_slope_that_never_varies_is_left_out(how: dict[str, Any]) -> None:
+    (row,) = judged(audited(*([] if how else ["review_score"]), **how))
+    # six slopes are left to compare; those of price differ by 1, variance 0.09 + 0.16
+    assert (row["lr_df"], row["wald_df"]) == (6, 6)
+    assert row["wald_chi2"] == pytest.approx(4.0, rel=1e-12)
+    assert row["wald_p_value"] == pytest.approx(chi2.sf(4, 6), rel=1e-12)
+    assert row["status"] == "ok"
+
+
+def test_options_that_differ_in_nothing_but_their_slots_are_not_tested() -> None:
+    (row,) = judged(audited(*CONTROLS, "log_price"))
+    # slots alone: 1 + 2 terms apart, 3 pooled, so nothing is held equal
+    assert [row[name] for name in ("lr_chi2", "lr_df", "wald_chi2")] == [None] * 3
+    assert row["status"] == "no_variation"
+
+
+def test_a_slope_without_spread_is_no_certainty() -> None:
+    rows = audited()
+    for row in rows:
+        k = len(row["term"])
+        spread = row["cluster_covariance"].reshape(k, k).copy()
+        # as where one pair alone carries the term: its errors add up to 0
+        spread[-2] = spread[:, -2] = 0.0
+        row["cluster_covariance"] = spread.ravel()
+    (row,) = judged(rows)
+    assert (row["wald_chi2"], row["wald_p_value"], row["status"]) == (None, None, "weak")
+    assert row["lr_chi2"] == 10.0
+
+
 def test_model_without_triples_is_not_tested() -> None:
     rows = [row for row in published() if row["block"] != "ternary"]
     (row,) = judged(rows)

@@ -101,6 +101,24 @@ def test_model_that_always_takes_the_first_has_an_effect_but_no_error() -> None:
     assert set(found.term_status) == {"separated"}
 
 
+def test_the_same_answer_in_both_orders_says_nothing_certain_about_slots() -> None:
+    # each pair stands in both orders and the same hotel is chosen in both: the effect
+    # of the slot is 0 in every pair, so it has no error, and 0 / 0 is no test
+    rows = long()
+    for name in (*NUMBERS, "chosen_audited"):
+        if name != "slot_sign":
+            pairs = np.asarray(rows[name]).reshape(-1, 2)
+            rows[name] = np.repeat(pairs[20::2], 2, axis=0).ravel()
+    kept = len(rows["price_usd"])
+    rows = {name: list(values)[:kept] for name, values in rows.items()}
+    found = {row["contrast"]: row for row in amce_table(rows).to_pylist()}
+    first = found["shown_first"]
+    assert first["estimate_pp"] == pytest.approx(0, abs=1e-9)
+    assert (first["std_error_pp"], first["status"]) == (0.0, "weak")
+    assert [first[name] for name in ("p_value", "ci_lo_pp", "ci_hi_pp")] == [None] * 3
+    assert found["price_50_usd"]["status"] == "ok"
+
+
 def test_what_cannot_be_estimated() -> None:
     x, slots, chosen, groups = drawn(j=2)
     nothing = shares(x[:0], slots[:0], chosen[:0], groups[:0])
