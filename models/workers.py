@@ -14,6 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import get_context, parent_process
+from multiprocessing.resource_tracker import ensure_running
 from threading import Lock, Thread
 from typing import TypeVar
 
@@ -127,7 +128,9 @@ def _replaced_when_killed(pool: ProcessPoolExecutor) -> Iterator[None]:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    # a process that is started in here is deaf to ctrl-C from its first moment
+    # a process that is started in here is deaf to ctrl-C from its first moment; the
+    # library's own helper process lets the signal through again as it starts
+    ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -23,6 +23,15 @@ if __name__ == "__main__":
     time.sleep(120)
 """
 
+DEAF = """
+import signal
+from models.workers import start_aside
+
+if __name__ == "__main__":
+    start_aside(signal.raise_signal, signal.SIGINT)()
+    print("done")
+"""
+
 
 def test_results_come_in_the_order_of_the_jobs():
     jobs = [str(number) for number in range(20)]
@@ -96,6 +105,19 @@ def test_jobs_are_taken_a_few_at_a_time():
 
 def test_there_is_a_core():
     assert cores() >= 1
+
+
+def test_the_first_process_of_a_program_is_deaf_to_ctrl_c_too(tmp_path):
+    script = tmp_path / "deaf.py"
+    script.write_text(DEAF)
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
