@@ -353,7 +353,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console.prepare()
     try:
         with termination_as_interrupt() as terminated:
-            code = app(args=typed, prog_name="pricebench", standalone_mode=False)
+            try:
+                code = app(args=typed, prog_name="pricebench", standalone_mode=False)
+            except KeyboardInterrupt:
+                # pressed while the library was still making its commands
+                code = INTERRUPTED
     except Exception as error:
         if "--debug" in typed:
             raise

@@ -96,6 +96,18 @@ def test_an_interrupted_load_is_one_line(
     assert main([*typed, "--warehouse", str(empty_warehouse)]) == 0
 
 
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_command_that_is_interrupted_before_it_began_is_one_line(
+    number, code, monkeypatch, capsys
+):
+    def press(**_options: object) -> None:
+        signal.raise_signal(getattr(signal, number))
+
+    monkeypatch.setattr("pricebench.cli.app", press)
+    assert main(["doctor"]) == code
+    assert capsys.readouterr() == ("", f"{INTERRUPTED}\n")
+
+
 def test_an_interrupted_query_ends_at_once(empty_warehouse):
     sql = "select count(*) from range(100000000) a, range(1000000) b where a <> b"
     code = (
