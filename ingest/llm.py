@@ -16,6 +16,7 @@ from typing import Any
 
 from ingest.calls import Answer, Attempt, Question, Settings
 from ingest.errors import LoadError
+from ingest.keys import redact
 from ingest.retry import ATTEMPTS, RETRIED_STATUS, wait_before
 
 # the answers say nothing about the model: asking on would only fail on
@@ -37,10 +38,6 @@ _ALSO_NAMED: Mapping[str, str] = {
     # not the "provider" of any error that a router passes on
     "route": r"(?:argument|parameter|field)\b\W+(?:\w+\W+)?provider\b",
 }
-KEY_VARIABLES = (
-    *("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"),
-    *("PERPLEXITY_API_KEY", "FINDCHEAP_API_KEY", "FIRECRAWL_API_KEY"),
-)
 _TOP_TOKENS = 5
 _NO_KEY = "none"  # litellm wants one where a local server wants none
 
@@ -178,26 +175,6 @@ def litellm() -> Any:
     module.suppress_debug_info = True
     module.telemetry = False
     return module
-
-
-def redact(text: str) -> str:
-    """Return a text without the keys of this environment, and on one line.
-
-    Parameters
-    ----------
-    text
-        Perhaps an error that quotes a request.
-
-    Returns
-    -------
-    str
-        Keys are replaced by the name of their variable.
-    """
-    for name in KEY_VARIABLES:
-        key = os.environ.get(name, "").strip()
-        if key:
-            text = text.replace(key, f"<{name}>")
-    return " ".join(text.split())
 
 
 def _address(settings: Settings) -> dict[str, Any]:

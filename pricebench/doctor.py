@@ -11,6 +11,7 @@ from datetime import datetime
 from importlib import metadata
 from pathlib import Path
 
+from ingest.keys import KEYS
 from pricebench.errors import CommandError, one_line
 from pricebench.gates import PASSING, first_refusals, green_date, read_gates
 from pricebench.paths import LOCK_FILE
@@ -20,13 +21,6 @@ from pricebench.reader import Grid, open_reader
 PINNED = ("duckdb", "dbt-core", "dbt-duckdb", "dlt", "great-expectations")
 MEND_PACKAGES = "make setup"
 
-# Names only: a key's value is never read into a message.
-KEYS = (
-    "OPENAI_API_KEY",
-    "ANTHROPIC_API_KEY",
-    "GEMINI_API_KEY",
-    "OPENROUTER_API_KEY",
-)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox")
 NODE_AT_LEAST = 20
 SPACE_AT_LEAST_GB = 2.0
@@ -183,7 +177,7 @@ def check_key(name: str) -> Row:
         name,
         "absent",
         "not set",
-        f"export {name}=…, to ask that provider's models (not in this version)",
+        f"export {name}=…, for {KEYS[name]}; .env.example lists all",
     )
 
 

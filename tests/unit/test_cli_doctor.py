@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import duckdb
 import pytest
 
+from ingest.keys import KEYS
 from pricebench import doctor
 from pricebench.cli import main
 from pricebench.errors import CommandError
@@ -170,3 +172,13 @@ def test_only_what_is_wrong_fails():
     grid = Grid(doctor.COLUMNS, (*grid.rows, ("c", "wrong", "-", "y")))
     with pytest.raises(CommandError, match=r"^wrong: c;"):
         doctor.require_sound(grid)
+
+
+def test_the_example_of_keys_lists_every_key_with_its_use():
+    lines = (Path(__file__).parents[2] / ".env.example").read_text().splitlines()
+    listed = {
+        line.removesuffix("="): lines[at - 1].removeprefix("# ")
+        for at, line in enumerate(lines)
+        if line.endswith("=")
+    }
+    assert listed == dict(KEYS)

@@ -9,7 +9,8 @@ import pytest
 from llm_server import Reply, serve
 
 from ingest.calls import Question, Settings
-from ingest.llm import Model, SetupRefused, redact
+from ingest.keys import redact
+from ingest.llm import Model, SetupRefused
 
 ASK = Question("Which?")
 SETTINGS = Settings("maker/one", temperature=0.0, top_p=1.0, seed=42, logprobs=True)

@@ -163,7 +163,11 @@ def test_a_slope_without_spread_is_no_certainty() -> None:
         spread[-2] = spread[:, -2] = 0.0
         row["cluster_covariance"] = spread.ravel()
     (row,) = judged(rows)
-    assert (row["wald_chi2"], row["wald_p_value"], row["status"]) == (None, None, "weak")
+    assert (row["wald_chi2"], row["wald_p_value"], row["status"]) == (
+        None,
+        None,
+        "weak",
+    )
     assert row["lr_chi2"] == 10.0
 
 

@@ -1,0 +1,40 @@
+"""The keys of services: their names and uses, and keeping them out of every text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import MappingProxyType
+
+# environment variable -> what it opens; `.env.example` lists the same
+KEYS: Mapping[str, str] = MappingProxyType(
+    {
+        "OPENAI_API_KEY": "models openai/…; any endpoint that --api-base names",
+        "ANTHROPIC_API_KEY": "models anthropic/…",
+        "GEMINI_API_KEY": "models gemini/…",
+        "OPENROUTER_API_KEY": "models openrouter/…, where --route counts",
+        "PERPLEXITY_API_KEY": "models perplexity/…",
+        "FINDCHEAP_API_KEY": "product search by Findcheap",
+        "FIRECRAWL_API_KEY": "shop pages rendered by Firecrawl",
+    }
+)
+
+
+def redact(text: str) -> str:
+    """Return a text without the keys of this environment, and on one line.
+
+    Parameters
+    ----------
+    text
+        Perhaps an error that quotes a request.
+
+    Returns
+    -------
+    str
+        Keys are replaced by the name of their variable.
+    """
+    for name in KEYS:
+        key = os.environ.get(name, "").strip()
+        if key:
+            text = text.replace(key, f"<{name}>")
+    return " ".join(text.split())
