@@ -12,6 +12,15 @@
     }) }}
 {%- endmacro %}
 
+{# The published metrics, in their order. #}
+{% macro purchase_metrics() -%}
+    {{ return([
+        'optimal_pct', 'regret_pct_V', 'flip_rate', 'discrimination', 'badge_effect',
+        'verified_minus_badge', 'bond_shift', 'bond_rational', 'bond_responsiveness',
+        'bond_regret_pct_V',
+    ]) }}
+{%- endmacro %}
+
 {# Published metric -> the cells whose decisions it rests on; bond_rational is the
    bank's. The gate of the marts holds it to models.purchase_terms. #}
 {% macro purchase_metric_cells() -%}

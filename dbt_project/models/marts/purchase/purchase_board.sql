@@ -69,11 +69,7 @@ count_rows as (
     group by study_id, model_id
 ),
 
-{%- set metrics = [
-    'optimal_pct', 'regret_pct_V', 'flip_rate', 'discrimination', 'badge_effect',
-    'verified_minus_badge', 'bond_shift', 'bond_rational', 'bond_responsiveness',
-    'bond_regret_pct_V',
-] %}
+{%- set metrics = purchase_metrics() %}
 
 spread_metrics as (
     select
