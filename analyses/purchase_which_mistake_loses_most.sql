@@ -1,12 +1,15 @@
 -- Which mistake loses a model most of what is at stake?
 -- One row per study and model, without a label and without failed calls: the mean loss
 -- in percent of the value and its parts, which add up to it (not buying where buying is
--- best, buying where it is not, buying the wrong thing, replies without a choice), and
--- what a wrong decision loses on average.
+-- best, buying where it is not, buying the wrong thing, replies without a choice), what
+-- a wrong decision loses on average, of how much of the bank this is, and what a
+-- thousand replies cost.
 with loss as (
     select
         decision.study_id,
         decision.model_id,
+        decision.scenario_id,
+        decision.bank_scenarios,
         decision.regret_share,
         decision.is_optimal,
         case
@@ -26,6 +29,8 @@ add_up as (
     select
         study_id,
         model_id,
+        count(distinct scenario_id) as scenarios,
+        max(bank_scenarios) as bank_scenarios,
         count(*) as decisions,
         count(*) filter (where not is_optimal) as mistakes,
         100 * avg(regret_share) as lost_pct,
@@ -45,6 +50,8 @@ add_up as (
 select
     model.display_name,
     add_up.study_id,
+    add_up.scenarios,
+    add_up.bank_scenarios,
     add_up.decisions,
     add_up.mistakes,
     add_up.lost_pct,
@@ -53,7 +60,7 @@ select
     add_up.misbought_pct,
     add_up.unread_pct,
     add_up.lost_by_a_mistake_pct,
-    purchase_cost.usd_per_1000_decisions
+    1000 * purchase_cost.usd_per_answer as usd_per_1000_answers
 from add_up
 inner join {{ ref('model') }} as model on add_up.model_id = model.model_id
 left join {{ ref('purchase_cost') }} as purchase_cost
