@@ -11,6 +11,7 @@ from typing import Any
 from ingest.parsed_file import RowError
 
 _SHOWN = 60
+HALF_CHARACTER = "a text holds half a character, like \\ud83d without its pair"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,37 @@ def _row(number: int, line: bytes) -> JsonRow:
         return JsonRow(number, text, None, str(error))
     if not isinstance(value, dict):
         return JsonRow(number, text, None, "the line is no JSON object")
+    if holds_half_characters(value, line):
+        return JsonRow(number, text, None, HALF_CHARACTER)
     return JsonRow(number, text, value)
+
+
+def holds_half_characters(value: Any, data: bytes) -> bool:
+    r"""Say whether a text of a JSON value can't be stored.
+
+    An escape such as ``\ud83d`` alone is half of a pair: JSON lets it pass, as where
+    a reply was cut inside an emoji, and no encoding can write it.
+
+    Parameters
+    ----------
+    value
+        What was read.
+    data
+        The JSON that it was read from.
+
+    Returns
+    -------
+    bool
+        Whether a key or a text of it has such a half.
+    """
+    # asked of few: writing all of it again takes as long as reading it
+    if b"\\ud" not in data.lower():
+        return False
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def text_of(row: Mapping[str, Any], key: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from ingest.csv_rows import Row, read_csv
 from ingest.errors import LoadError, one_line
 from ingest.fields import FieldError, filled, number, optional, price, whole
+from ingest.json_rows import HALF_CHARACTER, holds_half_characters
 from ingest.parsed_file import (
     FileId,
     ParsedFile,
@@ -75,6 +76,8 @@ def read_pool(file: FileId, data: bytes) -> ParsedFile:
     places: dict[int, int] = {}
     for place, entry in enumerate(_hotels(file, data), start=1):
         try:
+            if holds_half_characters(entry, data):
+                raise RowError("*", HALF_CHARACTER)
             values = _hotel(entry)
             seen = places.setdefault(values["hotel_id"], place)
             if seen != place:
@@ -84,6 +87,7 @@ def read_pool(file: FileId, data: bytes) -> ParsedFile:
             )
         except RowError as error:
             text = json.dumps(entry, ensure_ascii=False, default=str)
+            text = text.encode("utf-8", "backslashreplace").decode()
             aside.append((place, error.field, error.reason, text))
     if not accepted:
         raise LoadError(f"{file.name} holds no readable hotel; fetch it again")

@@ -9,6 +9,8 @@ from typing import Any
 
 from ingest.errors import LoadError
 from ingest.json_rows import (
+    HALF_CHARACTER,
+    holds_half_characters,
     member_of,
     no_key_twice,
     number_of,
@@ -85,6 +87,8 @@ def read_bank(name: str, data: bytes) -> Bank:
         raise LoadError(f"{name} is no JSON ({error}); fetch it again") from error
     if not isinstance(given, list) or not given:
         raise LoadError(f"{name} is no list of scenarios; give the bank's own file")
+    if holds_half_characters(given, data):
+        raise LoadError(f"{name}: {HALF_CHARACTER}; fetch it again")
     scenarios = []
     for place, item in enumerate(given, start=1):
         try:

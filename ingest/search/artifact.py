@@ -11,7 +11,13 @@ from datetime import datetime
 from typing import Any
 
 from ingest.errors import LoadError
-from ingest.json_rows import no_key_twice, text_of, whole_of
+from ingest.json_rows import (
+    HALF_CHARACTER,
+    holds_half_characters,
+    no_key_twice,
+    text_of,
+    whole_of,
+)
 from ingest.parsed_file import RowError
 from ingest.search.protocol import rules_sha256
 from ingest.search.records import part_of, time_of
@@ -204,6 +210,8 @@ def _parse(name: str, data: bytes) -> dict[str, Any]:
         raise LoadError(f"{name} is no JSON: {error}") from error
     if not isinstance(body, dict):
         raise LoadError(f"{name} holds no JSON object")
+    if holds_half_characters(body, data):
+        raise LoadError(f"{name}: {HALF_CHARACTER}; write it again")
     return body
 
 

@@ -234,6 +234,8 @@ def test_pool_values_have_their_types() -> None:
         ({"amenities": "WiFi"}, "amenities", "not a list of texts"),
         ({"id": 1}, "id", "id 1 is that of hotel 1 too"),
         ({"pets": True}, "pets", "an unknown key"),
+        ({"name": "Hotel \ud83d"}, "*", "half a character"),
+        ({"\ud83d": 1}, "*", "half a character"),
     ],
 )
 def test_one_bad_hotel_is_set_aside(
@@ -244,6 +246,8 @@ def test_one_bad_hotel_is_set_aside(
     assert (row, at) == (2, field)
     assert reason in why
     assert parsed.table.num_rows == 1
+    # what is set aside can be stored
+    parsed.quarantined[0].row_text.encode()
 
 
 def test_a_hotel_that_lacks_a_key_is_set_aside() -> None:

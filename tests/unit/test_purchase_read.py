@@ -41,6 +41,7 @@ def bank():
         ({"usage": [1]}, "usage", "is no JSON object"),
         ({"regret_share_V": "0"}, "regret_share_V", '"0" is not a number'),
         ({"bought": 1}, "bought", "1 is not a flag"),
+        ({"reason": "cut in an emoji \ud83d"}, "*", "half a character"),
     ],
 )
 def test_a_row_that_breaks_the_contract_is_set_aside_with_its_reason(
