@@ -41,6 +41,25 @@ class Agreement(NamedTuple):
     pairable: int
 
 
+class TwoRaters(NamedTuple):
+    """Agreement of two people; NaN where undefined.
+
+    Attributes
+    ----------
+    n
+        Candidates that both ruled on.
+    raw
+        Share on which they say the same.
+    kappa, kappa_degenerate
+        Cohen's; degenerate where both used one and the same label only.
+    """
+
+    n: int
+    raw: float
+    kappa: float
+    kappa_degenerate: bool
+
+
 class PanelErrors(NamedTuple):
     """What a random sample of human rulings says of a panel; NaN where unknown.
 
@@ -111,6 +130,40 @@ def agreement(
         complete=int(complete.sum()),
         pairable=int(pairable.sum()),
     )
+
+
+def two_raters(first: npt.ArrayLike, second: npt.ArrayLike) -> TwoRaters:
+    """Measure how far two people agree beyond chance.
+
+    Cohen (1960): chance is what people with their shares of valid would agree on.
+
+    Parameters
+    ----------
+    first, second
+        Shape (c,), whether either found the candidate valid.
+
+    Returns
+    -------
+    TwoRaters
+        Undefined without a candidate, and kappa where chance alone agrees fully.
+
+    Raises
+    ------
+    ValueError
+        Rulings on different numbers of candidates.
+    """
+    one, other = np.asarray(first, dtype=bool), np.asarray(second, dtype=bool)
+    if one.shape != other.shape:
+        raise ValueError(f"{len(one)} rulings of one person, {len(other)} of the other")
+    n, agreed = len(one), int((one == other).sum())
+    if not n:
+        return TwoRaters(0, float(np.nan), float(np.nan), False)
+    valid, as_valid = int(one.sum()), int(other.sum())
+    # of n x n pairs, those that chance makes equal
+    chance = valid * as_valid + (n - valid) * (n - as_valid)
+    if chance == n * n:
+        return TwoRaters(n, agreed / n, float(np.nan), True)
+    return TwoRaters(n, agreed / n, (agreed * n - chance) / (n * n - chance), False)
 
 
 def panel_errors(

@@ -12,6 +12,7 @@ import typer
 from pricebench import console
 from pricebench.cli_bank import bank_app
 from pricebench.cli_options import Debug, Shape, Warehouse
+from pricebench.cli_review import review
 from pricebench.cli_run import run_app
 from pricebench.cli_search import load_search, report_app, simulate_search
 from pricebench.cli_simulate import simulate_app
@@ -320,6 +321,9 @@ def load_purchase(
 load_app.command(
     "search", epilog="Example: pricebench load search runs/run1 && pricebench build"
 )(load_search)
+
+
+app.command("review", epilog="Example: pricebench review runs/run1 --sample 5%")(review)
 
 
 simulate_app.command(

@@ -115,8 +115,8 @@ def report_search(
     Everything is read from the run folder anew, rulings included; nothing is asked of
     a network. With --check the first field that differs is named.
     """
-    from pricebench.report import TRACKS
     from pricebench.report import report_search as report
+    from pricebench.search_run import TRACKS
 
     tracks = TRACKS if track is Tracks.both else (track.value,)
     report(run, tracks=tracks, prime=prime, check=check)

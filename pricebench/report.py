@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from shutil import copy2
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from pricebench import console
-from pricebench.console import Say
 from pricebench.errors import CommandError
-from pricebench.reader import Grid
+from pricebench.reader import Grid, open_reader
 from pricebench.render import Format, render
+from pricebench.search_run import TRACKS, artifacts, private_warehouse, run_folder
 from pricebench.search_summary import first_difference, summarise
 
-RUN_VARIABLE = "PRICEBENCH_DIR"
-TRACKS = ("exact", "equiv")
 SCENARIOS = ("base", "prime")
 # of a header, what says when and by what a summary was made
 _WHEN = ("created_at", "updated_at", "tool_version")
@@ -57,9 +51,14 @@ def report_search(
         every product, or a stored summary that is missing or differs, which names the
         first field.
     """
-    folder = _run_folder(run)
+    folder = run_folder(run)
+    label, files = f"{folder} cannot be reported", artifacts(folder)
     scenarios = SCENARIOS if prime else SCENARIOS[:1]
-    with console.progress("report") as say, _built(folder, say) as connection:
+    with (
+        console.progress("report") as say,
+        private_warehouse(label, files, say, ["gate_search_marts"]) as warehouse,
+        open_reader(warehouse) as connection,
+    ):
         run_id, source, asked = _identity(connection)
         wanted = [one for one in tracks if one in asked]
         if not wanted:
@@ -105,61 +104,6 @@ def write_missing(folder: Path) -> None:
         report_search(folder, tracks=TRACKS, prime=True, check=False, show=False)
 
 
-def _run_folder(run: Path | None) -> Path:
-    if run is None:
-        named = os.environ.get(RUN_VARIABLE)
-        if not named:
-            raise CommandError(
-                f"no run named: give the run folder, or set {RUN_VARIABLE} to the name "
-                "of one in runs/"
-            )
-        run = Path("runs") / named
-    if not (run / "tasks.json").is_file():
-        raise CommandError(f"{run} is no run folder: it holds no tasks.json")
-    return run
-
-
-@contextmanager
-def _built(folder: Path, say: Say) -> Iterator[Any]:
-    """Load and build a run in a warehouse of its own, and open that."""
-    from ingest.errors import LoadError
-    from ingest.search.release import load_search
-    from pricebench.build import build
-    from pricebench.reader import open_reader
-
-    with TemporaryDirectory() as name:
-        source, warehouse = Path(name) / "run", Path(name) / "warehouse.duckdb"
-        source.mkdir()
-        for path in _artifacts(folder):
-            copy2(path, source / path.name)
-        try:
-            loaded = load_search(source, warehouse, progress=say)
-        except LoadError as error:
-            raise CommandError(str(error)) from error
-        broken = [
-            f"{row.source_file}: {row.field}: {row.reason}"
-            for row in loaded.quarantined_rows
-        ]
-        for problem in (*loaded.errors, *broken):
-            raise CommandError(f"{folder} cannot be reported: {problem}")
-        built = build(warehouse, say, select=["gate_search_marts"])
-        for problem in built.failures:
-            raise CommandError(f"{folder} cannot be reported: {problem}")
-        with open_reader(warehouse) as connection:
-            yield connection
-
-
-def _artifacts(folder: Path) -> list[Path]:
-    """Return what a summary is made from; a stored summary is not."""
-    return [
-        path
-        for path in sorted(folder.iterdir())
-        if path.is_file()
-        and path.suffix in (".json", ".csv")
-        and not path.name.startswith("summary_")
-    ]
-
-
 def _identity(connection: Any) -> tuple[str, str, set[str]]:
     found = connection.execute(
         "select distinct run_id, source, track from marts.run "
@@ -174,7 +118,7 @@ def _inputs(folder: Path, track: str) -> dict[str, str]:
     other = next(one for one in TRACKS if one != track)
     return {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in _artifacts(folder)
+        for path in artifacts(folder).values()
         if not path.stem.endswith(f"_{other}")
     }
 

@@ -185,10 +185,10 @@ def _agent(
             "source": "interactive" if cost["timed_calls"] else "batch_na",
         },
         "cost_usd": {
-            "total": None if total is None else _places(Fraction(total), 2),
+            "total": None if total is None else places_of(Fraction(total), 2),
             "per_task": None
             if total is None
-            else _places(Fraction(total) / cost["priced_calls"], 4),
+            else places_of(Fraction(total) / cost["priced_calls"], 4),
         },
     }
 
@@ -216,9 +216,9 @@ def _task(rows: Rows) -> dict[str, Any]:
     }
     return {
         "basis": rows[0]["basis"],
-        "ref_cost": _places(ref, 4),
-        "oracle_cost": None if oracle is None else _places(oracle, 4),
-        "opportunity": _places(gap, 4),
+        "ref_cost": places_of(ref, 4),
+        "oracle_cost": None if oracle is None else places_of(oracle, 4),
+        "opportunity": places_of(gap, 4),
         "oracle_by": sorted(winners),
         "agents": {row["agent"]: _outcome(row, ref, gap) for row in rows},
     }
@@ -230,10 +230,10 @@ def _outcome(row: Row, ref: Fraction, gap: Fraction) -> dict[str, Any]:
     return {
         "best": row["best_candidate_id"],
         "best_ties": row["best_ties"].split("; ") if row["best_ties"] else [],
-        "best_cost": None if best is None else _places(best, 4),
-        "savings": _places(saved, 4),
-        "capture": _places(saved / gap, 6) if gap else None,
-        "found": _places(saved / ref, 6),
+        "best_cost": None if best is None else places_of(best, 4),
+        "savings": places_of(saved, 4),
+        "capture": places_of(saved / gap, 6) if gap else None,
+        "found": places_of(saved / ref, 6),
         "success": row["success"],
         "recall": row["recall"],
     }
@@ -244,8 +244,21 @@ def _cost(row: Row, name: str) -> Any:
     return None if num is None else Fraction(num, den * 100)
 
 
-def _places(value: Fraction, places: int) -> str:
-    """Return a fraction with so many places, half up."""
+def places_of(value: Fraction, places: int) -> str:
+    """Return a fraction with so many places, half up.
+
+    Parameters
+    ----------
+    value
+        Exact.
+    places
+        0 or more.
+
+    Returns
+    -------
+    str
+        A decimal; halves go up, also below 0.
+    """
     scaled = Decimal((2 * value * 10**places + 1) // 2)
     unit = Decimal(1).scaleb(-places)
     return str((scaled * unit).quantize(unit, ROUND_HALF_UP))
