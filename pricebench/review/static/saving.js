@@ -1,0 +1,247 @@
+// Storing what is typed: to the server, one change after the other, or into the label
+// files that the page carries when it was opened as a file; undo, export and import.
+
+const RETRY_MS = 2000;
+const TYPING_MS = 900;
+let isSaving = false;
+let trouble = null; // why the server does not take anything at the moment
+let retryTimer = 0;
+let typingTimer = 0;
+let exported = 0; // changes that stand in files of the reader's
+let changes = 0;
+let initial = null; // lists before any change, in file mode
+
+/** Saves soon: at once after a choice, after a pause while somebody types. */
+function saveSoon(held) {
+  clearTimeout(typingTimer);
+  if (held) typingTimer = setTimeout(releaseHeld, TYPING_MS);
+  else saveDrafts();
+}
+
+function releaseHeld() {
+  clearTimeout(typingTimer);
+  for (const draft of Object.values(drafts)) draft.held = false;
+  saveDrafts();
+}
+
+async function saveDrafts() {
+  if (isSaving) return;
+  isSaving = true;
+  clearTimeout(retryTimer);
+  try {
+    for (let key = nextDraft(); key; key = nextDraft()) if (!(await saveOne(key))) break;
+  } finally {
+    isSaving = false;
+    show();
+  }
+}
+
+const nextDraft = () =>
+  Object.keys(drafts).find(
+    (key) => !drafts[key].held && !drafts[key].conflict && !problemOf(key),
+  );
+
+/** Stores one draft; false when it makes no sense to go on now. */
+async function saveOne(key) {
+  const draft = drafts[key];
+  if (!same(draft.base, storedPart(key))) return meet(key);
+  showSaving();
+  const answer = isFile() ? storeHere(key, draft.label) : await post(key, draft.label);
+  if (answer.status === 200) return stored(key, draft, answer.body);
+  if (answer.status === 409) return (await refresh()) && key in drafts;
+  if (answer.status === 422) draft.refused = refusal(answer.body);
+  else return troubled(answer);
+  keepDrafts();
+  return true;
+}
+
+/** Another change of the same item came first: the same one, or one to choose from. */
+function meet(key) {
+  if (same(drafts[key].label, storedPart(key))) delete drafts[key];
+  else drafts[key].conflict = true;
+  keepDrafts();
+  return true;
+}
+
+function stored(key, sent, body) {
+  trouble = null;
+  if (!sent.undoes) undoStack.push({ key, before: sent.base, after: sent.label });
+  take(body.state);
+  const now = drafts[key];
+  if (now && same(now.label, storedPart(key))) delete drafts[key];
+  // typed on while it was saved: that begins from what is stored now
+  else if (now === sent) delete drafts[key];
+  else if (now) now.base = storedPart(key);
+  keepDrafts();
+  return true;
+}
+
+const refusal = (body) => ({ field: body.field ?? "", text: body.error ?? "refused" });
+
+function troubled(answer) {
+  const words = answer.body?.error ?? `the server answers ${answer.status}`;
+  trouble = answer.status
+    ? `Not saved: ${words}; trying again`
+    : "Not saved: no server, trying again";
+  retryTimer = setTimeout(saveDrafts, RETRY_MS);
+  return false;
+}
+
+async function post(key, label) {
+  const part = label && { ...label, reviewer: reviewerName() };
+  const [address, body] = isTask(key)
+    ? ["refs", { version: state.refs_version, task_id: idOf(key), ref: part }]
+    : [`labels/${state.track}`, { version: state.version, candidate_id: idOf(key), label: part }];
+  return ask(address, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    // who takes a label back is said beside it
+    body: JSON.stringify({ ...body, reviewer: reviewerName() }),
+  });
+}
+
+async function ask(address, options) {
+  try {
+    const answer = await fetch(`/${address}`, { ...options, cache: "no-store" });
+    return { status: answer.status, body: await answer.json().catch(() => ({})) };
+  } catch {
+    return { status: 0, body: {} };
+  }
+}
+
+/** Reads the state anew: after a conflict, and when somebody comes back to the page. */
+async function refresh() {
+  if (isFile()) return true;
+  const answer = await ask(`state/${state.track}.json`, {});
+  if (answer.status !== 200) return troubled(answer);
+  take(answer.body);
+  return true;
+}
+
+function take(next) {
+  state = next;
+  keepWork();
+}
+
+/** Settles a conflict: the stored label stays, or the typed one is put over it. */
+function settle(key, keepMine) {
+  const draft = drafts[key];
+  if (!draft) return;
+  if (keepMine) Object.assign(draft, { base: storedPart(key), conflict: false });
+  else delete drafts[key];
+  keepDrafts();
+  saveDrafts();
+}
+
+/** Takes back the last change: what is typed on the shown item first. */
+function undo() {
+  if (chosen in drafts) {
+    delete drafts[chosen];
+    keepDrafts();
+    show();
+    return;
+  }
+  const last = undoStack.pop();
+  if (!last) return;
+  choose(last.key);
+  const base = storedPart(last.key);
+  // somebody changed it since: what undo would write is shown beside what they saved
+  const conflict = !same(base, last.after) && !same(base, last.before);
+  if (!same(base, last.before))
+    drafts[last.key] = { label: last.before, base, undoes: true, conflict };
+  keepDrafts();
+  saveDrafts();
+}
+
+// --- opened as a file: the page keeps the label files itself --------------------------
+
+const now = () => new Date().toISOString().replace(/\.\d+Z$/, "Z");
+const artifactOf = (key) => (isTask(key) ? state.artifacts.refs : state.artifacts.labels);
+
+/** What the server would store: the label with its marks, and a line of history. */
+function storeHere(key, label) {
+  const artifact = artifactOf(key);
+  const [part, named] = isTask(key) ? ["refs", "task_id"] : ["labels", "candidate_id"];
+  const id = idOf(key);
+  const before = artifact[part][id] ?? null;
+  const after = label && marked(key, label, before);
+  if (after) artifact[part][id] = after;
+  else delete artifact[part][id];
+  artifact.history.push({ at: now(), [named]: id, before, after, reviewer: reviewerName() });
+  artifact.version += 1;
+  artifact.updated_at = now();
+  changes += 1;
+  return { status: 200, body: { state: withLabel(key, after) } };
+}
+
+/** The record as the server makes it: what a draw and a second opinion added stays. */
+function marked(key, label, before) {
+  const signed = { ...structuredClone(label), reviewer: reviewerName(), at: now() };
+  if (isTask(key)) return signed;
+  const kept = ["sampled", "inclusion_probability", "blind"]
+    .filter((name) => before && name in before)
+    .map((name) => [name, before[name]]);
+  const overturned = overturns(recordOf(key), label);
+  return { ...signed, overturns_panel: overturned, ...Object.fromEntries(kept) };
+}
+
+function withLabel(key, label) {
+  const next = { ...state };
+  const [part, id] = [isTask(key) ? "tasks" : "candidates", idOf(key)];
+  next[part] = { ...state[part], [id]: { ...state[part][id], label } };
+  initial ??= picked(["queue", "optional", "sample", "settled", "open_references"], state);
+  const isDone = (one) => Boolean(next.candidates[one].label);
+  for (const name of ["queue", "optional", "sample"])
+    next[name] = initial[name].filter((one) => !isDone(one));
+  next.optional.push(...initial.settled.filter((one) => !isDone(one)));
+  next.settled = Object.keys(next.candidates).filter(isDone);
+  next.open_references = initial.open_references.filter((one) => !next.tasks[one].label);
+  return next;
+}
+
+/** Files to export: name -> text, as the server would write them. */
+function exports() {
+  const second = state.is_second ? "verify_second" : "verify_labels";
+  const files = {};
+  if (state.phase !== "references")
+    files[`${second}_${state.track}.json`] = state.artifacts.labels;
+  if (!state.is_second) files["verify_labels_refs.json"] = state.artifacts.refs;
+  return Object.fromEntries(
+    Object.entries(files).map(([name, body]) => [name, artifactText(body)]),
+  );
+}
+
+/** JSON as the artifacts are written: sorted keys, two spaces, a newline at the end. */
+function artifactText(body) {
+  const sorted = (value) =>
+    value && typeof value === "object" && !Array.isArray(value)
+      ? Object.fromEntries(Object.keys(value).sort().map((name) => [name, sorted(value[name])]))
+      : Array.isArray(value) ? value.map(sorted) : value;
+  return `${JSON.stringify(sorted(body), null, 2)}\n`;
+}
+
+/** Reads label files in the place of those the page carries; returns what it did. */
+function importText(name, text) {
+  let body;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return `${name} is no JSON: choose an exported label file.`;
+  }
+  const own = body.refs ? state.artifacts.refs : state.artifacts.labels;
+  if (!(body.refs ?? body.labels) || body.schema !== own.schema)
+    return `${name} is no label file: choose verify_labels_${state.track}.json.`;
+  if (body.run_id !== state.run_id)
+    return `${name} belongs to run ${body.run_id}, this page to ${state.run_id}.`;
+  const part = body.refs ? "refs" : "labels";
+  const known = body.refs ? state.tasks : state.candidates;
+  const strange = Object.keys(body[part]).find((id) => !known[id] && !own[part][id]);
+  if (strange) return `${name} rules on ${strange}, which this track does not hold.`;
+  state.artifacts = { ...state.artifacts, [part]: body };
+  for (const id of Object.keys(known))
+    state = withLabel(body.refs ? taskKey(id) : candidateKey(id), body[part][id] ?? null);
+  drafts = {};
+  undoStack = [];
+  keepWork();
+  return `${name}: ${Object.keys(body[part]).length} read.`;
+}
