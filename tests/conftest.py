@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -267,3 +268,18 @@ def built_demo(tmp_path_factory: pytest.TempPathFactory, build_all: Builder) -> 
     load_simulated_purchase(warehouse)
     build_all(warehouse)
     return warehouse
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """The browser, per module: its driver keeps an event loop running meanwhile."""
+    from review_browser import CHROMIUM, launched
+
+    if shutil.which(CHROMIUM) is None:
+        why = "no Chromium on the path: `make setup-browser` installs Debian's"
+        # elsewhere it may rightly be absent; where every test is meant, it may not
+        if os.environ.get("CI"):
+            pytest.fail(f"{why}; tests of the review page cannot be left out here")
+        pytest.skip(why)
+    with launched() as browser:
+        yield browser

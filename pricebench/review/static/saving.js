@@ -185,18 +185,41 @@ function marked(key, label, before) {
   return { ...signed, overturns_panel: overturned, ...Object.fromEntries(kept) };
 }
 
+/** The state with a changed label: what it says is in force; costs stay as computed. */
 function withLabel(key, label) {
   const next = { ...state };
   const [part, id] = [isTask(key) ? "tasks" : "candidates", idOf(key)];
-  next[part] = { ...state[part], [id]: { ...state[part][id], label } };
+  const record = { ...state[part][id], label };
+  next[part] = { ...state[part], [id]: record };
+  if (isTask(key)) record.reference = correctedReference(record.reference, label);
+  else Object.assign(record, ruledCandidate(record, label));
   initial ??= picked(["queue", "optional", "sample", "settled", "open_references"], state);
-  const isDone = (one) => Boolean(next.candidates[one].label);
-  for (const name of ["queue", "optional", "sample"])
+  const isDone = (one) => isSettledHere(next.candidates[one]);
+  for (const name of ["queue", "optional"])
     next[name] = initial[name].filter((one) => !isDone(one));
   next.optional.push(...initial.settled.filter((one) => !isDone(one)));
+  next.sample = initial.sample.filter((one) => !next.candidates[one].label);
   next.settled = Object.keys(next.candidates).filter(isDone);
   next.open_references = initial.open_references.filter((one) => !next.tasks[one].label);
   return next;
+}
+
+const stated = (fields) =>
+  Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== null));
+
+const correctedReference = (reference, label) =>
+  ({ ...reference, in_force: { ...reference.recorded, ...stated(label?.fields) } });
+
+const ruledCandidate = ({ audited, panel }, label) => ({
+  in_force: { ...audited, ...stated(label?.fields) },
+  validity: label?.ruling.validity ?? panel.verdict,
+  status: label?.ruling.status ?? audited.status,
+});
+
+function isSettledHere({ label, status }) {
+  const { validity, status: ruled } = label?.ruling ?? {};
+  if (validity === "invalid" || ruled === "rejected") return true;
+  return validity === "valid" && (Boolean(ruled) || ["verified", "rejected"].includes(status));
 }
 
 /** Files to export: name -> text, as the server would write them. */

@@ -1,0 +1,366 @@
+"""The review page opened as a file in a real browser: what it shows, keeps and exports.
+
+Nothing answers here; what a server answers is in test_review_browser.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from review_browser import DESK, PHONE, opened, serious_faults, sideways, sign
+from review_state import HOSTILE, small_state
+
+from pricebench.review.page import render
+
+NAMES = list(HOSTILE)
+
+
+def write(folder: Path, **changes: Any) -> str:
+    path = folder / "verify_exact.html"
+    path.write_text(render(small_state(**changes)), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
+def page(chromium: Any, tmp_path: Path) -> Iterator[Any]:
+    with opened(chromium, write(tmp_path)) as page:
+        sign(page)
+        yield page
+
+
+def exported(page: Any, name: str) -> dict[str, Any]:
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name=name).click()
+    page.get_by_role("button", name="Close").click()
+    found: dict[str, Any] = json.loads(Path(download.value.path()).read_text())
+    return found
+
+
+def labels(page: Any) -> dict[str, Any]:
+    found: dict[str, Any] = exported(page, "verify_labels_exact.json")
+    return found
+
+
+def show(page: Any, name: str) -> None:
+    page.locator(f'#list [data-key="c:c_{name}"]').click()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_hostile_title_is_text_and_does_nothing(page, name):
+    show(page, name)
+    shown = page.locator("#candidate h3 bdi").last
+    # half a pair is no character: on its way here it becomes the sign for that
+    title = HOSTILE[name].replace("\ud800", "\ufffd")
+    assert shown.evaluate("node => node.textContent") == title
+    assert page.locator("main script, main img[onerror], main iframe").count() == 0
+    assert page.evaluate("window.hit") is None
+    # its marks of direction end with it
+    assert shown.evaluate("node => getComputedStyle(node).unicodeBidi") == "isolate"
+    assert sideways(page) == 0
+
+
+def test_only_web_addresses_become_links(page):
+    show(page, "quotes")
+    for link in page.locator("main a[href], #list a[href]").all():
+        assert link.get_attribute("href").startswith("https://"), link
+        assert "noopener" in link.get_attribute("rel")
+    assert "data:text/html" in page.locator("#reference").inner_text()
+    # no picture from outside the folder of the run
+    assert page.locator("main img").count() == 0
+
+
+def test_a_ruling_is_kept_and_exported_with_its_history(page):
+    show(page, "quotes")
+    page.keyboard.press("v")
+    page.keyboard.press("1")
+    assert page.locator("#saving").inner_text() == "2 changes in memory: export to keep"
+    found = labels(page)
+    label = found["labels"]["c_quotes"]
+    assert label["ruling"] == {"validity": "valid", "status": "verified"}
+    assert label["reviewer"] == "Robin"
+    assert label["overturns_panel"] is False
+    assert found["version"] == 2
+    first, second = found["history"]
+    assert first["before"] is None
+    assert second["before"] == first["after"]
+    assert second["after"] == label
+    assert page.locator("#saving").inner_text() == "All exported"
+
+
+def test_overturning_the_panel_needs_a_reason_and_one_of_them_a_note(page):
+    show(page, "quotes")
+    page.keyboard.press("i")
+    assert "a reason is needed" in page.locator("#problem").inner_text()
+    assert page.locator("#reason").get_attribute("aria-invalid") == "true"
+    assert labels(page)["labels"] == {}
+    page.keyboard.press("r")
+    page.locator("#reason").select_option("R99_OTHER")
+    assert "needs a note" in page.locator("#problem").inner_text()
+    assert labels(page)["labels"] == {}
+    page.locator("#note").fill("the strap is missing")
+    page.locator("#note").blur()
+    label = labels(page)["labels"]["c_quotes"]
+    assert label["overturns_panel"] is True
+    assert label["reason_code"] == "R99_OTHER"
+    assert label["note"] == "the strap is missing"
+
+
+def test_agreement_and_a_panel_without_majority_need_no_reason(page):
+    for name, key in (("quotes", "v"), ("markup", "i")):
+        show(page, name)
+        page.keyboard.press(key)
+    found = labels(page)["labels"]
+    assert [found[f"c_{name}"]["overturns_panel"] for name in ("quotes", "markup")] == [
+        False,
+        False,
+    ]
+
+
+def test_the_verdict_of_the_panel_is_hidden_until_somebody_ruled(page):
+    show(page, "quotes")
+    assert page.locator("#panel-body").is_hidden()
+    assert "invalid)" not in page.locator("body").inner_text()
+    page.keyboard.press("p")
+    assert "2 valid, 1 invalid" in page.locator("#panel-body").inner_text()
+    page.keyboard.press("j")
+    assert page.locator("#panel-body").is_hidden()
+    page.keyboard.press("v")
+    assert page.locator("#panel-body").is_visible()
+
+
+def test_amounts_are_dollars_and_cents_or_are_not_kept(page):
+    show(page, "quotes")
+    page.get_by_label("Price").last.fill("$ 17.5")
+    page.get_by_label("Price").last.blur()
+    assert labels(page)["labels"]["c_quotes"]["fields"]["price"] == "17.50"
+    for text in ("-1", "1,000", "17.505", "free", "1e3"):
+        page.get_by_label("Price").last.fill(text)
+        page.get_by_label("Price").last.blur()
+        assert "dollars and cents" in page.locator("#problem").inner_text(), text
+    assert labels(page)["labels"]["c_quotes"]["fields"]["price"] == "17.50"
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [
+        ("pack_count", "0", "whole number"),
+        ("pack_count", "1.5", "whole number"),
+        ("currency", "US", "three capital letters"),
+        ("final_url", "javascript:alert(1)", "http or https"),
+    ],
+)
+def test_a_value_that_no_field_can_have_is_not_kept(page, field, text, words):
+    show(page, "quotes")
+    page.locator(f"#field-{field}").fill(text)
+    page.locator(f"#field-{field}").blur()
+    assert words in page.locator("#problem").inner_text()
+    assert labels(page)["labels"] == {}
+
+
+def test_verified_does_not_go_with_a_page_that_says_otherwise(page):
+    show(page, "quotes")
+    page.keyboard.press("1")
+    page.locator("#field-availability").select_option("out")
+    assert "Verified needs stock in_stock" in page.locator("#problem").inner_text()
+    label = labels(page)["labels"]["c_quotes"]
+    assert label["fields"]["availability"] is None
+    page.keyboard.press("2")
+    label = labels(page)["labels"]["c_quotes"]
+    assert label["fields"]["availability"] == "out"
+    assert label["ruling"]["status"] == "rejected"
+
+
+def test_a_reference_is_corrected_made_void_and_taken_back(page):
+    page.get_by_text("Correct the reference").click()
+    page.locator("#ref-shipping").fill("3")
+    page.locator("#ref-shipping").blur()
+    assert "was $5.00" in page.locator("#reference").inner_text()
+    page.locator("#ref-void").check()
+    assert "needs a reason" in page.locator("#ref-problem").inner_text()
+    page.locator("#ref-void_reason").fill("page is gone")
+    page.locator("#ref-void_reason").blur()
+    found = exported(page, "verify_labels_refs.json")
+    ref = found["refs"]["t001"]
+    assert ref["fields"]["shipping"] == "3.00"
+    assert (ref["void"], ref["void_reason"]) == (True, "page is gone")
+    assert [one["task_id"] for one in found["history"]] == ["t001"] * found["version"]
+    page.get_by_role("button", name="Take the correction back").click()
+    assert exported(page, "verify_labels_refs.json")["refs"] == {}
+
+
+def test_undo_takes_back_one_change_after_the_other(page):
+    show(page, "quotes")
+    page.keyboard.press("v")
+    page.keyboard.press("1")
+    show(page, "long")
+    page.keyboard.press("v")
+    page.keyboard.press("u")
+    assert set(labels(page)["labels"]) == {"c_quotes"}
+    page.keyboard.press("u")
+    ruling = {"validity": "valid", "status": None}
+    assert labels(page)["labels"]["c_quotes"]["ruling"] == ruling
+    page.keyboard.press("u")
+    found = labels(page)
+    assert found["labels"] == {}
+    # history only grows
+    assert len(found["history"]) == found["version"] == 6
+    assert page.get_by_role("button", name="Undo").is_disabled()
+
+
+def test_what_is_not_kept_is_undone_first(page):
+    show(page, "quotes")
+    page.keyboard.press("v")
+    page.keyboard.press("i")
+    assert page.locator("#problem").is_visible()
+    page.keyboard.press("u")
+    assert page.locator("#problem").is_hidden()
+    assert page.get_by_label("Valid v", exact=True).is_checked()
+
+
+def test_an_exported_file_is_read_back(chromium, page, tmp_path):
+    show(page, "quotes")
+    page.keyboard.press("v")
+    first = labels(page)
+    path = tmp_path / "verify_labels_exact.json"
+    path.write_text(json.dumps(first))
+    with opened(chromium, write(tmp_path)) as again:
+        sign(again)
+        again.locator("#import-files").set_input_files(path)
+        again.get_by_text("1 read").wait_for()
+        assert labels(again) == first
+        for name, text, words in (
+            ("x.json", "{", "is no JSON"),
+            ("x.json", "{}", "is no label file"),
+            (
+                "x.json",
+                json.dumps({**first, "run_id": "other"}),
+                "belongs to run other",
+            ),
+            (
+                "x.json",
+                json.dumps({**first, "labels": {"c_strange": {}}}),
+                "rules on c_strange",
+            ),
+        ):
+            bad = {
+                "name": name,
+                "mimeType": "application/json",
+                "buffer": text.encode(),
+            }
+            again.locator("#import-files").set_input_files(bad)
+            again.get_by_text(words).wait_for()
+        assert labels(again) == first
+
+
+def test_the_keyboard_alone_does_everything(page):
+    def chosen() -> str:
+        found: str = page.locator("#list [aria-current]").get_attribute("data-key")
+        return found
+
+    start = chosen()
+    page.keyboard.press("j")
+    assert chosen() != start
+    page.keyboard.press("ArrowUp")
+    assert chosen() == start
+    page.keyboard.press("v")
+    page.keyboard.press("o")
+    assert chosen() != start
+    page.keyboard.press("n")
+    page.keyboard.type("viju12")  # in a field keys are letters
+    assert page.locator("#note").input_value() == "viju12"
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog").is_visible()
+    page.keyboard.press("Escape")
+    assert page.get_by_role("dialog").is_hidden()
+    # every control is reached by Tab, and shows that it is
+    seen = set()
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        seen.add(
+            page.evaluate("document.activeElement.id || document.activeElement.name")
+        )
+    wanted = {"reason", "note", "status", "validity", "field-price", "next", "undo"}
+    assert wanted <= seen
+
+
+def test_single_keys_can_be_turned_off(page):
+    page.keyboard.press("?")
+    page.get_by_label("Single keys do something").uncheck()
+    page.keyboard.press("Escape")
+    show(page, "quotes")
+    page.keyboard.press("v")
+    assert labels(page)["labels"] == {}
+
+
+def test_nothing_is_kept_without_a_name_and_the_name_is_remembered(chromium, tmp_path):
+    address = write(tmp_path)
+    with opened(chromium, address) as page:
+        page.keyboard.press("Escape")
+        show(page, "quotes")
+        page.keyboard.press("v")
+        assert "Say who you are" in page.locator("#problem").inner_text()
+        assert labels(page)["labels"] == {}
+        sign(page, "Sascha")
+        assert labels(page)["labels"]["c_quotes"]["reviewer"] == "Sascha"
+        page.goto("about:blank")
+        page.goto(address)
+        assert page.get_by_label("Reviewer").input_value() == "Sascha"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_no_serious_fault_of_accessibility_and_no_sideways_scroll(
+    chromium, tmp_path, scheme, viewport
+):
+    with opened(chromium, write(tmp_path), viewport, color_scheme=scheme) as page:
+        assert page.evaluate(f"matchMedia('(prefers-color-scheme: {scheme})').matches")
+        for name in NAMES:
+            show(page, name)
+            assert sideways(page) == 0, name
+        page.keyboard.press("Escape")
+        page.get_by_text("Correct the reference").click()
+        page.keyboard.press("i")  # a problem and the panel are shown
+        assert page.locator("#problem").is_visible()
+        assert serious_faults(page) == []
+        assert sideways(page) == 0
+        page.get_by_role("button", name="Keys").click()
+        assert serious_faults(page) == []
+
+
+def test_a_page_of_references_alone(chromium, tmp_path):
+    changes = {"candidates": {}, "queue": [], "open_references": ["t001"]}
+    address = write(tmp_path, phase="references", **changes)
+    with opened(chromium, address, PHONE) as page:
+        sign(page)
+        assert page.locator("#count").inner_text() == "0 of 1 settled"
+        assert page.locator("#candidate").is_hidden()
+        assert page.locator("#ruling").is_hidden()
+        page.locator("#ref-shipping").fill("4.99")
+        page.locator("#ref-shipping").blur()
+        assert page.locator("#count").inner_text() == "1 of 1 settled"
+        assert sideways(page) == 0
+        assert serious_faults(page) == []
+
+
+def test_a_second_reviewer_does_not_correct_references(chromium, tmp_path):
+    with opened(chromium, write(tmp_path, is_second=True)) as page:
+        sign(page)
+        assert page.get_by_text("second reading").is_visible()
+        assert page.locator("#correct").is_hidden()
+        page.get_by_role("button", name="Export").click()
+        names = page.locator("#export-files").inner_text().split()
+        assert names == ["verify_second_exact.json"]
+
+
+def test_a_run_with_nothing_to_rule_on_says_so(chromium, tmp_path):
+    address = write(tmp_path, candidates={}, queue=[], tasks={})
+    with opened(chromium, address) as page:
+        assert page.locator("#place").inner_text() == "Nothing to rule on."
+        page.keyboard.press("v")
+        assert page.locator("#ruling").is_hidden()
