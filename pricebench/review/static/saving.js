@@ -49,8 +49,9 @@ async function saveOne(key) {
   const answer = isFile() ? storeHere(key, draft.label) : await post(key, draft.label);
   if (answer.status === 200) return stored(key, draft, answer.body);
   if (answer.status === 409) return (await refresh()) && key in drafts;
-  if (answer.status === 422) draft.refused = refusal(answer.body);
-  else return troubled(answer);
+  // a server that is away or in trouble is asked again; a refusal stands until it is mended
+  if (answer.status === 0 || answer.status >= 500) return troubled(answer);
+  draft.refused = refusal(answer);
   keepDrafts();
   return true;
 }
@@ -76,7 +77,10 @@ function stored(key, sent, body) {
   return true;
 }
 
-const refusal = (body) => ({ field: body.field ?? "", text: body.error ?? "refused" });
+const refusal = ({ status, body }) => ({
+  field: body.field ?? "",
+  text: body.error ?? `The server refuses this (${status}).`,
+});
 
 function troubled(answer) {
   const words = answer.body?.error ?? `the server answers ${answer.status}`;
@@ -95,8 +99,8 @@ async function post(key, label) {
   return ask(address, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    // who takes a label back is said beside it
-    body: JSON.stringify({ ...body, reviewer: reviewerName() }),
+    // who takes a label back, and whose state is wanted, is said beside it
+    body: JSON.stringify({ ...body, track: state.track, reviewer: reviewerName() }),
   });
 }
 
@@ -178,11 +182,16 @@ function storeHere(key, label) {
 function marked(key, label, before) {
   const signed = { ...structuredClone(label), reviewer: reviewerName(), at: now() };
   if (isTask(key)) return signed;
+  const overturned = overturns(recordOf(key), label);
+  return { ...signed, overturns_panel: overturned, ...marksOf(recordOf(key), before) };
+}
+
+function marksOf({ sampled, inclusion_probability }, before) {
   const kept = ["sampled", "inclusion_probability", "blind"]
     .filter((name) => before && name in before)
     .map((name) => [name, before[name]]);
-  const overturned = overturns(recordOf(key), label);
-  return { ...signed, overturns_panel: overturned, ...Object.fromEntries(kept) };
+  const drawn = sampled ? { sampled, inclusion_probability } : {};
+  return { ...Object.fromEntries(kept), ...drawn };
 }
 
 /** The state with a changed label: what it says is in force; costs stay as computed. */
@@ -198,7 +207,7 @@ function withLabel(key, label) {
   for (const name of ["queue", "optional"])
     next[name] = initial[name].filter((one) => !isDone(one));
   next.optional.push(...initial.settled.filter((one) => !isDone(one)));
-  next.sample = initial.sample.filter((one) => !next.candidates[one].label);
+  next.sample = initial.sample.filter((one) => !next.candidates[one].label?.ruling.validity);
   next.settled = Object.keys(next.candidates).filter(isDone);
   next.open_references = initial.open_references.filter((one) => !next.tasks[one].label);
   return next;

@@ -73,8 +73,6 @@ function terms(rows) {
     ...rows.filter(Boolean).flatMap(([name, shown]) => [el("dt", {}, name), el("dd", {}, shown)]));
 }
 
-/** Four places where they say something, else two. */
-const shortMoney = (text) => text?.replace(/(\.\d\d)00$/, "$1") ?? null;
 const yesNo = (flag) => (flag == null ? "not known" : flag ? "yes" : "no");
 const money = (one, other, name) => value(one?.[name], other?.[name], dollars);
 
@@ -93,7 +91,7 @@ function showReference(taskId) {
       ["Fees", money(force, recorded, "fees")],
       ["Pack", value(force.pack_count, recorded.pack_count)],
       ["Fashion", value(force.is_fashion, recorded.is_fashion, yesNo)],
-      ["Landed", dollars(shortMoney(reference.landed))],
+      ["Landed", dollars(reference.landed)],
       [unit, el("strong", {}, dollars(reference.cost))],
     ]),
     ...openPoints(reference.open));
