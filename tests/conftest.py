@@ -283,3 +283,24 @@ def chromium() -> Iterator[Any]:
         pytest.skip(why)
     with launched() as browser:
         yield browser
+
+
+@pytest.fixture(scope="session")
+def example_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the example run of search; copy it before writing."""
+    from ingest.search.simulation import load_example
+
+    folder = tmp_path_factory.mktemp("example")
+    assert not load_example(folder / "w.duckdb", out=folder / "run").errors
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def served(chromium: Any, example_run: Path, tmp_path_factory: Any) -> Iterator[Any]:
+    """A review of the example run with hostile titles; a test rules on its own."""
+    from review_server import Served, write_hostile
+
+    folder = tmp_path_factory.mktemp("served") / "run"
+    server = Served(write_hostile(example_run, folder))
+    yield server
+    server.kill()
