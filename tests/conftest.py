@@ -270,17 +270,23 @@ def built_demo(tmp_path_factory: pytest.TempPathFactory, build_all: Builder) -> 
     return warehouse
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """The browser, per module: its driver keeps an event loop running meanwhile."""
-    from review_browser import CHROMIUM, launched
+@pytest.fixture(scope="session")
+def has_chromium() -> None:
+    """Debian's browser; where it is missing its tests are skipped, but not under CI."""
+    from review_browser import CHROMIUM
 
     if shutil.which(CHROMIUM) is None:
         why = "no Chromium on the path: `make setup-browser` installs Debian's"
-        # elsewhere it may rightly be absent; where every test is meant, it may not
         if os.environ.get("CI"):
             pytest.fail(f"{why}; tests of the review page cannot be left out here")
         pytest.skip(why)
+
+
+@pytest.fixture(scope="module")
+def chromium(has_chromium: None) -> Iterator[Any]:
+    """The browser, per module: its driver keeps an event loop running meanwhile."""
+    from review_browser import launched
+
     with launched() as browser:
         yield browser
 
@@ -295,8 +301,10 @@ def example_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-@pytest.fixture(scope="module")
-def served(chromium: Any, example_run: Path, tmp_path_factory: Any) -> Iterator[Any]:
+@pytest.fixture(scope="session")
+def served(
+    has_chromium: None, example_run: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Any]:
     """A review of the example run with hostile titles; a test rules on its own."""
     from review_server import Served, write_hostile
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from review_state import HOSTILE
 
-STARTING_S = 120
+STARTING_S = 300
 # a file can't hold half a character
 TITLES = {name: text.replace("\ud800", "") for name, text in HOSTILE.items()}
 

@@ -93,7 +93,7 @@ def small_state(**changes: Any) -> dict[str, Any]:
         "choices": {"availability": ["in_stock", "out"], "condition": ["new", "used"]},
         **{"version": 0, "refs_version": 0, "queue": list(candidates)},
         **{"optional": [], "retry": [], "sample": [], "settled": []},
-        **{"shared": [], "open_references": []},
+        **{"shared": ["c_quotes"], "open_references": []},
         "tasks": {
             "t001": {
                 **{"position": 0, "category": "grocery", "label": None},
@@ -101,6 +101,9 @@ def small_state(**changes: Any) -> dict[str, Any]:
             }
         },
         "candidates": candidates,
-        "artifacts": {"labels": {**labels, "labels": {}}, "refs": {**refs, "refs": {}}},
+        "artifacts": {
+            **{"labels": {**labels, "labels": {}}, "refs": {**refs, "refs": {}}},
+            "other": {**labels, "labels": {}, "history": []},
+        },
         **changes,
     }

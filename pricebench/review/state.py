@@ -7,7 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from pricebench.review import sample
-from pricebench.review.criteria import CRITERIA, reason_codes
+from pricebench.review.criteria import (
+    AVAILABILITIES,
+    CONDITIONS,
+    CRITERIA,
+    reason_codes,
+)
 from pricebench.review.documents import Document
 from pricebench.review.queue import Cost, Offer, work_on
 from pricebench.review.run_files import RunFiles
@@ -94,7 +99,27 @@ def review_state(
         "open_references": [one for one, row in tasks.items() if open_points(row)],
         "tasks": {one: _task(files, one, row, refs) for one, row in tasks.items()},
         "candidates": shown,
-        "artifacts": {"labels": _without_agents(labels), "refs": _without_agents(refs)},
+        "choices": {
+            "availability": list(AVAILABILITIES),
+            "condition": list(CONDITIONS),
+        },
+        **_both_tracks(files, track, documents),
+    }
+
+
+def _both_tracks(
+    files: RunFiles, track: str, documents: Mapping[str, Document]
+) -> dict[str, Any]:
+    """Return the label files, and which candidates stand in the other track too."""
+    others = [one for one in files.tracks if one != track]
+    own = files.candidates.get(track, {})
+    return {
+        "shared": [one for one in own for x in others if one in files.candidates[x]],
+        "artifacts": {
+            "labels": _without_agents(documents[track]),
+            "other": _without_agents(documents[others[0]]) if others else None,
+            "refs": _without_agents(documents["refs"]),
+        },
     }
 
 

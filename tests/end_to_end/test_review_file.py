@@ -220,6 +220,24 @@ def test_what_is_not_kept_is_undone_first(page):
     assert page.get_by_label("Valid v", exact=True).is_checked()
 
 
+def test_what_a_page_says_is_kept_for_the_other_track_too(page):
+    show(page, "quotes")
+    page.keyboard.press("v")
+    assert exported(page, "verify_labels_equiv.json")["labels"] == {}
+    page.keyboard.press("2")
+    shared = exported(page, "verify_labels_equiv.json")
+    label = shared["labels"]["c_quotes"]
+    assert label["ruling"] == {"validity": None, "status": "rejected"}
+    assert label["overturns_panel"] is False
+    page.keyboard.press("u")
+    shared = exported(page, "verify_labels_equiv.json")
+    assert shared["labels"] == {}
+    assert (shared["version"], len(shared["history"])) == (2, 2)
+    show(page, "long")  # which stands in this track alone
+    page.keyboard.press("2")
+    assert exported(page, "verify_labels_equiv.json")["version"] == 2
+
+
 def test_an_exported_file_is_read_back(chromium, page, tmp_path):
     show(page, "quotes")
     page.keyboard.press("v")

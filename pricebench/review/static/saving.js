@@ -167,15 +167,41 @@ function storeHere(key, label) {
   const artifact = artifactOf(key);
   const [part, named] = isTask(key) ? ["refs", "task_id"] : ["labels", "candidate_id"];
   const id = idOf(key);
-  const before = artifact[part][id] ?? null;
-  const after = label && marked(key, label, before);
-  if (after) artifact[part][id] = after;
-  else delete artifact[part][id];
+  const after = label && marked(key, label, artifact[part][id]);
+  keepRecord(artifact, id, after, named);
+  if (!isTask(key) && isShared(key)) shareRecord(state.artifacts.other, id, after);
+  changes += 1;
+  return { status: 200, body: { state: withLabel(key, after) } };
+}
+
+function keepRecord(artifact, id, after, named = "candidate_id") {
+  const records = artifact.labels ?? artifact.refs;
+  const before = records[id] ?? null;
+  if (after) records[id] = after;
+  else delete records[id];
   artifact.history.push({ at: now(), [named]: id, before, after, reviewer: reviewerName() });
   artifact.version += 1;
   artifact.updated_at = now();
-  changes += 1;
-  return { status: 200, body: { state: withLabel(key, after) } };
+}
+
+/** Fields and status are those of the page, so they stand in both tracks. */
+function shareRecord(artifact, id, label) {
+  const before = artifact.labels[id] ?? null;
+  const blank = blankLabel(candidateKey(id));
+  const fields = label?.fields ?? blank.fields;
+  const ruling = {
+    validity: before?.ruling.validity ?? null,
+    status: label?.ruling.status ?? null,
+  };
+  if (before && same(stated(before.fields), stated(fields))
+    && (before.ruling.status ?? null) === ruling.status) return;
+  const isOwn = before && (before.ruling.validity || before.note || before.sampled);
+  if (!isOwn && !ruling.status && saysNothing({ fields })) {
+    if (before) keepRecord(artifact, id, null);
+    return;
+  }
+  const started = before ?? { ...blank, overturns_panel: false, reviewer: reviewerName() };
+  keepRecord(artifact, id, { ...started, fields, ruling, at: now() });
 }
 
 /** The record as the server makes it: what a draw and a second opinion added stays. */
@@ -237,6 +263,8 @@ function exports() {
   const files = {};
   if (state.phase !== "references")
     files[`${second}_${state.track}.json`] = state.artifacts.labels;
+  const other = state.tracks.find((track) => track !== state.track);
+  if (state.artifacts.other) files[`${second}_${other}.json`] = state.artifacts.other;
   if (!state.is_second) files["verify_labels_refs.json"] = state.artifacts.refs;
   return Object.fromEntries(
     Object.entries(files).map(([name, body]) => [name, artifactText(body)]),
@@ -260,6 +288,8 @@ function importText(name, text) {
   } catch {
     return `${name} is no JSON: choose an exported label file.`;
   }
+  const isOther = state.tracks.some((track) => track !== state.track && name.includes(`_${track}`));
+  if (isOther) return importOther(name, body);
   const own = body.refs ? state.artifacts.refs : state.artifacts.labels;
   if (!(body.refs ?? body.labels) || body.schema !== own.schema)
     return `${name} is no label file: choose verify_labels_${state.track}.json.`;
@@ -276,4 +306,12 @@ function importText(name, text) {
   undoStack = [];
   keepWork();
   return `${name}: ${Object.keys(body[part]).length} read.`;
+}
+
+/** The other track's rulings are not shown here, only kept up with this track's. */
+function importOther(name, body) {
+  if (!state.artifacts.other || body.run_id !== state.run_id || !body.labels)
+    return `${name} is no label file of the other track of this run.`;
+  state.artifacts = { ...state.artifacts, other: body };
+  return `${name}: kept for the other track.`;
 }
