@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo build board test proof bench lint lock clean
+.PHONY: help setup setup-browser demo build board test proof bench lint lock clean
 
 # uv must never fetch an interpreter: the machine's own Python is used.
 export UV_PYTHON_DOWNLOADS := never
@@ -19,7 +19,7 @@ CANDIDATES := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 USABLE := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
 
 help: ## list these verbs
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 setup: $(READY) ## build .venv from requirements.lock; nothing to do when it is current
 
@@ -46,6 +46,13 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@$(BIN)/python -m pricebench.prepare
 	@touch $@
+
+setup-browser: ## Debian's Chromium, in which the tests drive the review page
+	@command -v chromium >/dev/null || { \
+	  as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	  $$as_root apt-get update -q; \
+	  $$as_root apt-get install -q -y --no-install-recommends chromium; \
+	}
 
 demo: setup ## simulated subjects from nothing to the boards, in ./warehouse.duckdb
 	@$(BIN)/pricebench demo

@@ -63,7 +63,7 @@ const dollars = (text) => (text == null ? "not known" : `$${text}`);
 /** A value in force, and beside it what stood there before it was corrected. */
 function value(inForce, before, show = (one) => one ?? "not known") {
   const span = el("span", { class: inForce == null ? "unknown" : null }, stranger(show(inForce)));
-  if ((inForce ?? null) !== (before ?? null))
+  if (before != null && inForce !== before)
     span.append(" ", el("span", { class: "was" }, "was ", stranger(show(before))));
   return span;
 }
