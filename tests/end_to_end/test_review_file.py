@@ -160,11 +160,30 @@ def test_a_value_that_no_field_can_have_is_not_kept(page, field, text, words):
     assert labels(page)["labels"] == {}
 
 
+def test_verified_needs_what_a_cost_is_made_of(chromium, tmp_path):
+    state = small_state()
+    del state["mode"]
+    state["candidates"]["c_quotes"]["audited"].update(
+        shipping=None, status="temporarily_unverifiable"
+    )
+    with opened(chromium, write(tmp_path, **state)) as page:
+        sign(page)
+        show(page, "quotes")
+        page.keyboard.press("1")
+        assert "needs a known shipping" in page.locator("#problem").inner_text()
+        page.locator("#field-shipping").fill("0")
+        page.locator("#field-shipping").blur()
+        fields = labels(page)["labels"]["c_quotes"]["fields"]
+        assert fields["shipping"] == "0.00"
+
+
 def test_verified_does_not_go_with_a_page_that_says_otherwise(page):
     show(page, "quotes")
     page.keyboard.press("1")
     page.locator("#field-availability").select_option("out")
-    assert "Verified needs stock in_stock" in page.locator("#problem").inner_text()
+    assert (
+        "Verified does not go with stock out" in page.locator("#problem").inner_text()
+    )
     label = labels(page)["labels"]["c_quotes"]
     assert label["fields"]["availability"] is None
     page.keyboard.press("2")

@@ -11,6 +11,8 @@ const NAMES = {
   final_url: "final link", is_fashion: "fashion", validity: "product", status: "page",
   reviewer: "reviewer", reason_code: "reason", note: "note", void: "void", void_reason: "why void",
 };
+const UNBUYABLE = ["out", "not_now", "store_only"];
+const AS_SOLD = { condition: "new", currency: "USD" };
 const MONEY = new Set(["price", "shipping", "fees"]);
 
 let state = JSON.parse(document.getElementById("state").textContent);
@@ -128,24 +130,28 @@ function rulingProblem(candidate, label) {
   const code = state.reason_codes.find((one) => one.code === label.reason_code);
   if (code?.note_required && !label.note)
     return { field: "note", text: `${code.code} needs a note.` };
-  return isFile() && label.ruling.status === "verified" ? unverified(candidate, label) : null;
+  return isFile() ? unverified(candidate, label) : null;
 }
 
-/** What is missing for a page to be verified; where a server answers, it says so. */
+/** Why a page cannot be verified, ruled or as checked; a server says so itself. */
 function unverified(candidate, label) {
-  const inForce = { ...candidate.in_force };
-  for (const field of FIELDS) inForce[field] = label.fields[field] ?? inForce[field] ?? null;
+  const isRuledSo = label.ruling.status === "verified";
+  if ((label.ruling.status ?? candidate.audited.status) !== "verified") return null;
+  const inForce = { ...candidate.audited, ...stated(label.fields) };
+  const bad = UNBUYABLE.includes(inForce.availability) ? "availability"
+    : ["condition", "currency"].find((field) => (inForce[field] ?? AS_SOLD[field]) !== AS_SOLD[field]);
+  if (bad) {
+    const text = `Verified does not go with ${NAMES[bad]} ${inForce[bad]}.`;
+    return { field: isRuledSo ? bad : "status", text };
+  }
   const needed = ["price", "shipping"];
-  if (state.tasks[candidate.task_id].basis === "per_unit") needed.push("pack_count");
-  const missing = needed.find((field) => inForce[field] === null);
-  if (missing)
-    return { field: missing, text: `Verified needs a known ${NAMES[missing]}.` };
-  const wanted = { availability: "in_stock", condition: "new", currency: "USD" };
-  for (const [field, value] of Object.entries(wanted))
-    if ((inForce[field] ?? value) !== value)
-      return { field, text: `Verified needs ${NAMES[field]} ${value}.` };
-  return null;
+  if (state.tasks[candidate.task_id].reference.basis === "per_unit") needed.push("pack_count");
+  const missing = isRuledSo && needed.find((field) => inForce[field] == null);
+  return missing ? { field: missing, text: `Verified needs a known ${NAMES[missing]}.` } : null;
 }
+
+const stated = (fields) =>
+  Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== null));
 
 function refProblem(label) {
   if (label.void && !label.void_reason)

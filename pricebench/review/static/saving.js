@@ -48,7 +48,7 @@ async function saveOne(key) {
   showSaving();
   const answer = isFile() ? storeHere(key, draft.label) : await post(key, draft.label);
   if (answer.status === 200) return stored(key, draft, answer.body);
-  if (answer.status === 409) return (await refresh()) && key in drafts;
+  if (answer.status === 409) return refresh();
   // a server that is away or in trouble is asked again; a refusal stands until it is mended
   if (answer.status === 0 || answer.status >= 500) return troubled(answer);
   draft.refused = refusal(answer);
@@ -238,9 +238,6 @@ function withLabel(key, label) {
   next.open_references = initial.open_references.filter((one) => !next.tasks[one].label);
   return next;
 }
-
-const stated = (fields) =>
-  Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== null));
 
 const correctedReference = (reference, label) =>
   ({ ...reference, in_force: { ...reference.recorded, ...stated(label?.fields) } });
