@@ -312,3 +312,21 @@ def served(
     server = Served(write_hostile(example_run, folder))
     yield server
     server.kill()
+
+
+@pytest.fixture(scope="session")
+def built_review(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Run folder and private warehouse of the example run; copy both before writing."""
+    import search_folder
+
+    from ingest.search.release import load_search
+    from pricebench.build import build
+    from pricebench.review.figures import TARGET
+
+    folder = tmp_path_factory.mktemp("review")
+    run = search_folder.write(folder / "run", search_folder.example())
+    warehouse = folder / "built" / "warehouse.duckdb"
+    warehouse.parent.mkdir()
+    assert not load_search(run, warehouse).errors
+    assert build(warehouse, lambda line: None, select=[TARGET]).failures == ()
+    return run, warehouse

@@ -298,9 +298,8 @@ class Case:
             keys = set(self.files.tasks if known is None else known)
             parsed = rows_of(one, self.files.run_id, keys)
             for aside in (row for file in parsed for row in file.quarantined):
-                raise Refused(
-                    f"{aside.field}: {aside.reason}", field=aside.field or None
-                )
+                _, _, why = aside.reason.partition(": ")
+                raise Refused(f"{aside.field}: {why}", field=aside.field)
             self._figures.replace(parsed)
         self._figures.work_out(with_references=REFS in documents)
 

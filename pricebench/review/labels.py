@@ -24,6 +24,7 @@ FIELDS = (
 REF_FIELDS = ("price", "shipping", "fees", "pack_count", "is_fashion")
 # a page that says so cannot be verified as it stands
 _UNBUYABLE = ("out", "not_now", "store_only")
+_OPPOSITE = {"valid": "invalid", "invalid": "valid", "no_majority": ""}
 _CLOSED = {"availability": AVAILABILITIES, "condition": CONDITIONS}
 _URL = re.compile(r"https?://[^\s/]+(?:[/?#]\S*)?")
 _CURRENCY = re.compile(r"[A-Z]{3}")
@@ -69,7 +70,7 @@ def label_of(
     record = _object(posted, "label")
     ruling = _object(record.get("ruling") or {}, "validity")
     validity = ruling.get("validity")
-    overturns = panel_verdict != "no_majority" and validity not in (None, panel_verdict)
+    overturns = validity == _OPPOSITE.get(panel_verdict)
     fields = _fields(record.get("fields"), FIELDS)
     _check_closed(fields)
     made = {
@@ -187,7 +188,7 @@ def check_settled(label: Record, row: Record) -> None:
     ):
         if row[column] is None and label["ruling"]["status"] == "verified":
             raise Refused(f"verified needs the {name}: it is unknown", field=name)
-    if row["cost_num"] is not None and row["cost_num"] <= 0:
+    if row["price_usd"] is not None and row["price_usd"] <= 0:
         raise Refused("verified needs a price above 0", field="price")
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.search_agreement import agreement, corrected_share, panel_errors
+from models.search_agreement import (
+    agreement,
+    corrected_share,
+    panel_errors,
+    two_raters,
+)
 
 
 def measured(*votes: str, seats: int = 3):
@@ -123,3 +128,27 @@ def test_a_panel_no_better_than_chance_corrects_nothing_and_shares_stay_in_range
 def test_a_chance_outside_its_range_is_refused():
     with pytest.raises(ValueError, match="above 0 and at most 1"):
         panel_errors(np.array([True]), np.array([True]), np.array([0.0]))
+
+
+def test_two_raters_by_hand():
+    # both valid 4, both invalid 3, apart 2 + 1 of 10: raw 0.7; the first says valid in
+    # 6, the other in 5: chance (6 * 5 + 4 * 5) / 100 = 0.5; kappa (0.7 - 0.5) / 0.5
+    first = [True] * 6 + [False] * 4
+    second = [True] * 4 + [False] * 2 + [False] * 3 + [True]
+    found = two_raters(first, second)
+    assert found == (10, 0.7, pytest.approx(0.4), False)
+
+
+def test_two_raters_that_differ_always_are_below_chance():
+    assert two_raters([True, False], [False, True]) == (2, 0.0, -1.0, False)
+
+
+def test_kappa_of_two_raters_is_undefined_where_only_one_label_was_used():
+    found = two_raters([True, True], [True, True])
+    assert (found.n, found.raw, found.kappa_degenerate) == (2, 1.0, True)
+    assert np.isnan(found.kappa)
+    nothing = two_raters([], [])
+    assert (nothing.n, nothing.kappa_degenerate) == (0, False)
+    assert np.isnan(nothing.raw)
+    with pytest.raises(ValueError, match="1 rulings"):
+        two_raters([True], [])
