@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+
+from review_state import small_state
+
+from pricebench.review.page import render
 
 # Debian's browser, installed by `make setup-browser`
 CHROMIUM = "chromium"
@@ -67,6 +73,31 @@ def sign(page: Any, name: str = REVIEWER) -> None:
     """Say who reviews, and leave the field."""
     page.get_by_label("Reviewer").fill(name)
     page.keyboard.press("Escape")
+
+
+def write_page(folder: Path, **changes: Any) -> str:
+    """Write the page of a small review as a file; return its address."""
+    path = folder / "verify_exact.html"
+    path.write_text(render(small_state(**changes)), encoding="utf-8")
+    return path.as_uri()
+
+
+def show(page: Any, one_id: str) -> None:
+    """Choose a candidate in the list, whose group may be folded."""
+    row = page.locator(f'#list [data-key="c:{one_id}"]')
+    if not row.is_visible():
+        row.locator("xpath=ancestor::details").locator("summary").first.click()
+    row.click()
+
+
+def exported(page: Any, name: str = "verify_labels_exact.json") -> dict[str, Any]:
+    """Export a label file, and return what it holds."""
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name=name).click()
+    page.get_by_role("button", name="Close").click()
+    found: dict[str, Any] = json.loads(Path(download.value.path()).read_text())
+    return found
 
 
 def serious_faults(page: Any) -> list[str]:

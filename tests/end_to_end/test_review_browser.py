@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from review_browser import DESK, PHONE, opened, serious_faults, sideways, sign
+from review_browser import DESK, PHONE, opened, serious_faults, show, sideways, sign
 from review_server import TITLES, Served
 
 
@@ -19,13 +19,6 @@ def page(chromium: Any, served: Served) -> Iterator[Any]:
 
 def saved(page: Any) -> None:
     page.locator('#saving[data-kind="saved"]').get_by_text("All saved").wait_for()
-
-
-def show(page: Any, one_id: str) -> None:
-    row = page.locator(f'#list [data-key="c:{one_id}"]')
-    if not row.is_visible():
-        row.locator("xpath=ancestor::details").locator("summary").first.click()
-    row.click()
 
 
 def unruled(served: Served, verdict: str = "valid", track: str = "exact") -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from review_browser import opened, sign
+from review_browser import exported, opened, show, sign
 from review_server import Served
 
 from pricebench.review.page import render
@@ -49,23 +48,17 @@ def cast(state: dict[str, Any]) -> dict[str, str]:
 def review(page: Any, ids: dict[str, str]) -> None:
     """Rule as a person does: agree, overturn, correct, take back, note, void."""
 
-    def show(name: str) -> None:
-        row = page.locator(f'#list [data-key="c:{ids[name]}"]')
-        if not row.is_visible():
-            row.locator("xpath=ancestor::details").locator("summary").first.click()
-        row.click()
-
     def settled() -> None:
         page.locator("#saving:is([data-kind=saved], [data-kind=memory])").wait_for()
 
-    show("agreed")
+    show(page, ids["agreed"])
     page.keyboard.press("v")
     settled()
-    show("overturned")
+    show(page, ids["overturned"])
     page.keyboard.press("i")
     page.locator("#reason").select_option("R02_DIFFERENT_MODEL")
     settled()
-    show("rejected")
+    show(page, ids["rejected"])
     page.locator("#field-availability").select_option("out")
     page.locator("#problem:not([hidden])").wait_for()  # still verified as checked
     page.keyboard.press("Escape")
@@ -74,18 +67,18 @@ def review(page: Any, ids: dict[str, str]) -> None:
     page.locator("#field-price").fill("5")
     page.locator("#field-price").blur()
     settled()
-    show("undone")
+    show(page, ids["undone"])
     page.keyboard.press("v")
     settled()
     page.keyboard.press("u")
     settled()
-    show("noted")
+    show(page, ids["noted"])
     page.keyboard.press("i")
     page.locator("#reason").select_option("R99_OTHER")
     page.locator("#note").fill("  a lid is missing\n\u202e\u2028<b>  ")
     page.locator("#note").blur()
     settled()
-    show("sampled")
+    show(page, ids["sampled"])
     page.locator("#note").fill("looked again")
     page.locator("#note").blur()
     settled()
@@ -95,15 +88,6 @@ def review(page: Any, ids: dict[str, str]) -> None:
     settled()
     page.locator("#ref-is_fashion").select_option("true")
     settled()
-
-
-def exported(page: Any, name: str) -> dict[str, Any]:
-    page.get_by_role("button", name="Export").click()
-    with page.expect_download() as download:
-        page.get_by_role("link", name=name).click()
-    page.get_by_role("button", name="Close").click()
-    found: dict[str, Any] = json.loads(Path(download.value.path()).read_text())
-    return found
 
 
 def test_the_same_rulings_make_the_same_files(chromium, served: Served, tmp_path: Path):

@@ -171,6 +171,8 @@ function listenToFields(form, now) {
     else control.addEventListener("input", () => take(true));
   }
   $(form).addEventListener("change", releaseHeld);
+  // a field that is left shows what is stored, "5" as 5.00
+  $(form).addEventListener("focusout", () => setTimeout(show));
 }
 
 function listenToRefForm() {

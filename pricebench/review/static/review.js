@@ -11,6 +11,8 @@ function choose(key) {
   chosen = key;
   history.replaceState(null, "", `#${idOf(key)}`);
   show();
+  const { top } = $("place").getBoundingClientRect();
+  if (top < 0 || top > window.innerHeight) $("place").scrollIntoView();
 }
 
 function show() {
