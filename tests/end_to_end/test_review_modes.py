@@ -24,14 +24,17 @@ def without_labels(run) -> None:
 
 def test_a_sample_is_drawn_once_and_stands_in_labels(built_review, tmp_path):
     with room(built_review, tmp_path, prepare=without_labels) as case:
-        one = case.state("exact")["queue"][0]
-        verdict = case.state("exact")["candidates"][one]["panel"]["verdict"]
-        post(case, one, ruling(verdict))
-        # no verdict has more than thirty candidates, so that all are drawn
+        one = find(case.state("exact"), verdict="no_majority")
+        post(case, one, ruling("valid"))
         drawn = case.draw_sample(0.05, 7)
         state = case.state("exact")
-        assert drawn["exact"] == len(state["candidates"]) > 30
-        assert state["sample"] == sorted(set(state["candidates"]) - {one})
+        verdicts = [one["panel"]["verdict"] for one in state["candidates"].values()]
+        sizes = [verdicts.count(verdict) for verdict in set(verdicts)]
+        # thirty of the verdict that has more, all of the others
+        assert drawn["exact"] == sum(min(size, 30) for size in sizes)
+        assert max(sizes) > 30
+        chances = saved(case)["sample"]["chances"]
+        assert state["sample"] == sorted(set(chances) - {one})
         label = saved(case)["labels"][one]
         assert (label["sampled"], label["inclusion_probability"]) == (True, 1.0)
         other = state["sample"][0]
@@ -40,6 +43,7 @@ def test_a_sample_is_drawn_once_and_stands_in_labels(built_review, tmp_path):
         answer = post(case, other, ruling("valid", reason_code=code[verdict]))
         assert other not in answer.json()["state"]["sample"]
         assert saved(case)["labels"][other]["sampled"] is True
+        assert saved(case)["labels"][other]["inclusion_probability"] == chances[other]
         assert case.draw_sample(0.05, 7) == drawn
         with pytest.raises(CommandError, match="second draw"):
             case.draw_sample(0.1, 7)
@@ -98,27 +102,19 @@ def test_a_second_reviewer_sees_no_ruling_and_has_a_file_apart(
         }
         assert len(ruled) == 3
         for number, (one, validity) in enumerate(sorted(ruled.items())):
-            says = (
-                validity
-                if number
-                else {"valid": "invalid", "invalid": "valid"}[validity]
-            )
+            opposite = {"valid": "invalid", "invalid": "valid"}[validity]
+            says = validity if number else opposite
             label = ruling(says, reason_code="R99_OTHER", note="n", reviewer="Sascha")
             assert post(case, one, label).status_code == 200
         assert saved(case, "verify_second_exact.json")["version"] == 3
         assert saved(case) == before
     show_agreement(tmp_path / "run")
     told = capsys.readouterr().out
-    # beside the three, nine labels hold a second opinion, seven of them the same; two
-    # of three agree here
-    same = sum(
-        label["blind"]["validity"] == label["ruling"]["validity"]
-        for label in before["labels"].values()
-        if "blind" in label
-    )
+    # beside the three, of which two agree, nine labels hold a second opinion, eight of
+    # them the same: (2 + 8) / 12
     exact = next(line for line in told.splitlines() if line.strip().startswith("exact"))
     assert exact.split()[1] == "12"
-    assert float(exact.split()[2]) == pytest.approx((same + 2) / 12, abs=1e-6)
+    assert float(exact.split()[2]) == pytest.approx(10 / 12, abs=1e-6)
 
 
 def test_agreement_needs_a_second_reviewer(tmp_path):

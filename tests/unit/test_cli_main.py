@@ -32,9 +32,10 @@ VERBS = (
     ("bank", "hotel"),
     ("bank", "purchase"),
     ("report", "search"),
+    ("review",),
 )
-# builds in a warehouse of its own, so that a check leaves nothing behind
-WITHOUT_WAREHOUSE = (("report", "search"),)
+# build in a warehouse of their own, so that a check leaves nothing behind
+WITHOUT_WAREHOUSE = (("report", "search"), ("review",))
 
 
 def commands_in(text: str) -> list[str]:
