@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from pricebench.errors import CommandError
 from pricebench.review.case import Case
 from pricebench.review.documents import REFS
 from pricebench.review.errors import Refused
@@ -97,7 +98,7 @@ def review_app(case: Case, page: Page, port: int) -> Starlette:
 
     async def save_label(request: Request) -> Response:
         track = request.path_params["track"]
-        if track not in case.files.tracks:
+        if case.is_references or track not in case.files.tracks:
             return _unknown()
         case.save_label(track, await _body(request))
         return _saved(case, track)
@@ -148,6 +149,8 @@ async def _refuse_strangers(
         return await answer(request)
     except Refused as error:
         return JSONResponse(error.body(), error.status)
+    except CommandError as error:
+        return _told(str(error), 503)
 
 
 async def _body(request: Request) -> dict[str, Any]:

@@ -127,11 +127,12 @@ class Case:
             A label file was changed into something that can't be read.
         """
         self.refresh()
+        candidates = {} if self.is_references else self._figures.candidates(track)
         return review_state(
             self.files,
             track,
             self._figures.tasks(),
-            self._figures.candidates(track),
+            candidates,
             self._documents,
             self._chances(track),
             is_references=self.is_references,
@@ -182,7 +183,7 @@ class Case:
                 label = sample.marked(label, row["candidate_id"], chances)
             if same(before, label):
                 return
-            author = (label or before or {})["reviewer"]
+            author = _author(request, label, before)
             changes = {track: {row["candidate_id"]: label}}
             changes |= self._shared(track, row["candidate_id"], label)
             self._keep(
@@ -222,7 +223,7 @@ class Case:
             ref = None if posted is None else rules.ref_of(posted, at)
             if same(before, ref):
                 return
-            author = (ref or before or {})["reviewer"]
+            author = _author(request, ref, before)
             changed = self._changed(REFS, {str(task_id): ref}, author, at)
             self._keep({REFS: changed}, lambda: None)
 
@@ -385,3 +386,15 @@ class Case:
                 version=document.version,
                 label=standing,
             )
+
+
+def _author(
+    request: Mapping[str, Any],
+    record: Mapping[str, Any] | None,
+    before: Mapping[str, Any] | None,
+) -> str:
+    """Return who saves: who takes a record back may not be who made it."""
+    said = request.get("reviewer")
+    if record is None and isinstance(said, str) and said.strip():
+        return said.strip()[:100]
+    return str((record or before or {})["reviewer"])

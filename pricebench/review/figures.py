@@ -53,6 +53,8 @@ class Figures:
     ) -> None:
         self._connection = connection
         self._statements = statements
+        # rows as they were read since the last change; "" stands for products
+        self._read: dict[str, dict[str, Row]] = {}
         self._listed = {
             (row["track"], row["candidate_id"]): row for row in self._rows(_LISTED)
         }
@@ -89,6 +91,7 @@ class Figures:
             yield
         except BaseException:
             self._connection.rollback()
+            self._read.clear()
             raise
         self._connection.commit()
 
@@ -121,6 +124,7 @@ class Figures:
         with_references
             Products too; they change with the corrections of references alone.
         """
+        self._read.clear()
         for name, query in self._statements.items():
             if name == CANDIDATES or with_references:
                 self._connection.execute(
@@ -129,6 +133,8 @@ class Figures:
 
     def tasks(self) -> dict[str, Row]:
         """Return the products by id, in the order of the run."""
+        if "" in self._read:
+            return self._read[""]
         rows = self._rows(
             """
             select task.*, stg_search_task.pack_is_ambiguous, correction.pack_count
@@ -140,7 +146,8 @@ class Figures:
             order by task.position, task.task_id
             """
         )
-        return {row["task_id"]: row for row in rows}
+        self._read[""] = {row["task_id"]: row for row in rows}
+        return self._read[""]
 
     def candidates(self, track: str) -> dict[str, Row]:
         """Return the candidates of a track by id; the references themselves are none.
@@ -155,6 +162,8 @@ class Figures:
         dict
             With the ruled status, who listed each, and its cheapest claim.
         """
+        if track in self._read:
+            return self._read[track]
         rows = self._rows(
             """
             select candidate.*, label.status as ruled_status
@@ -167,13 +176,14 @@ class Figures:
             [track],
         )
         nobody: Row = {"finders": [], "claim": None}
-        return {
+        self._read[track] = {
             row["candidate_id"]: {
                 **row,
                 **self._listed.get((track, row["candidate_id"]), nobody),
             }
             for row in rows
         }
+        return self._read[track]
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
         found = self._connection.execute(query, list(values))

@@ -122,6 +122,8 @@ def _files(folder: Path, tasks: Any, found: Mapping[str, Any]) -> dict[str, str]
     for records in found["audit"].values():
         for one in records.values():
             pages |= {check.get("evidence") for check in one.get("checks") or []}
+    # a run folder of a stranger's may hold links to anywhere
+    own = folder.resolve()
     names = {one: (f"images/{one}.jpg",) for one in images if one}
     names |= {
         one: tuple(f"evidence/{one}{end}" for end in _EVIDENCE_ENDS)
@@ -132,5 +134,5 @@ def _files(folder: Path, tasks: Any, found: Mapping[str, Any]) -> dict[str, str]
         sha256: name
         for sha256, choices in names.items()
         for name in choices
-        if (folder / name).is_file()
+        if (folder / name).is_file() and (folder / name).resolve().is_relative_to(own)
     }

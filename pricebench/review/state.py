@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from pricebench.review import sample
@@ -312,15 +313,23 @@ def _without_agents(document: Document) -> dict[str, Any]:
 def _comparison(row: Row, task: Row) -> dict[str, str | None]:
     found: dict[str, str | None] = {"basis": task["basis"]}
     for name, num in _SCENARIOS.items():
-        reference = _cost(task[num], task["cost_den"])
-        cost = _cost(row[num], row["cost_den"])
-        saving = None if reference is None or cost is None else reference - cost
-        found[f"{name}ref_cost"] = _shown(reference)
-        found[f"{name}cost"] = _shown(cost)
-        found[f"{name}saving"] = _shown(saving)
+        shown = _compared(task[num], task["cost_den"], row[num], row["cost_den"])
+        for part, text in zip(("ref_cost", "cost", "saving"), shown, strict=True):
+            found[f"{name}{part}"] = text
     return found
 
 
+# a save changes one candidate of thousands
+@lru_cache(1 << 17)
+def _compared(
+    ref_num: int | None, ref_den: int | None, num: int | None, den: int | None
+) -> tuple[str | None, ...]:
+    reference, cost = _cost(ref_num, ref_den), _cost(num, den)
+    saving = None if reference is None or cost is None else reference - cost
+    return tuple(map(_shown, (reference, cost, saving)))
+
+
+@lru_cache(1 << 17)
 def _cost(num: int | None, den: int | None) -> Cost:
     """Return cents over units in dollars."""
     return None if num is None or den is None else Fraction(num, den * 100)

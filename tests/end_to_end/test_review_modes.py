@@ -159,6 +159,7 @@ def test_only_references_are_settled_before_agents_run(built_review, tmp_path):
         assert case.state("exact")["tasks"][first]["reference"]["cost"] == "1.9992"
         post_label = {"version": 0, "candidate_id": "c_1", "label": None}
         assert ask(case, "POST", "/labels/exact", json=post_label).status_code == 404
+    assert not (run / "verify_labels_exact.json").exists()
     with (
         pytest.raises(CommandError, match="--references"),
         Case.open(run, lambda line: None, is_references=False, is_second=False),

@@ -44,7 +44,17 @@ def test_undo_takes_a_ruling_back_and_leaves_the_history(case):
     assert state["candidates"] == before["candidates"]
     assert state["queue"] == before["queue"]
     assert one not in saved(case)["labels"]
-    assert len(saved(case)["history"]) == len(saved(case)["labels"]) + 3
+    taken_back, newest = saved(case)["history"][-2:]
+    assert taken_back["after"] == newest["before"]
+    assert (newest["after"], newest["reviewer"]) == (None, "Ann")
+    # who takes a ruling back may not be who made it
+    post(case, one, ruling("invalid", reason_code="R01_DIFFERENT_PRODUCT"))
+    body = {"candidate_id": one, "label": None, "reviewer": "Bo"}
+    undone = ask(
+        case, "POST", "/labels/exact", json={**body, "version": case.version("exact")}
+    )
+    assert undone.status_code == 200
+    assert saved(case)["history"][-1]["reviewer"] == "Bo"
 
 
 def test_what_changes_nothing_is_no_new_version(case):

@@ -18,6 +18,7 @@ import pytest
 from review_room import HOME, PORT, ask, find, post, room, ruling, saved
 
 from ingest.search.example_agents import AGENTS
+from pricebench.review.documents import JOURNAL
 
 
 @pytest.fixture
@@ -132,6 +133,23 @@ def test_only_files_that_an_artifact_names_are_served(case):
     assert ask(case, "PUT", "/refs", json={}).status_code == 405
 
 
+def test_a_link_out_of_the_folder_is_not_followed(built_review, tmp_path):
+    secret = tmp_path / "secret.json"
+    secret.write_text("{}")
+
+    def link(run):
+        body = json.loads((run / "audit_exact.json").read_text())
+        check = next(iter(body["audits"].values()))["checks"][0]
+        path = run / "evidence" / f"{check['evidence']}.html.gz"
+        path.unlink()
+        path.symlink_to(secret)
+        links.append(f"/evidence/{path.name}")
+
+    links: list[str] = []
+    with room(built_review, tmp_path, prepare=link) as case:
+        assert ask(case, "GET", links[0]).status_code == 404
+
+
 def test_an_image_is_an_image_and_a_snapshot_is_text(case):
     state = case.state("exact")
     one = state["candidates"][find(state, status="verified", image_missing=False)]
@@ -189,6 +207,10 @@ def test_labels_that_another_program_saved_are_taken_in(case):
     assert broken.status_code == 503
     assert "verify_labels_exact.json is no JSON" in broken.json()["error"]
     assert path.read_text() == text[: len(text) // 2]
+    (case.files.folder / JOURNAL).write_text("{")
+    damaged = post(case, one, ruling(verdict, note="lost?"))
+    assert (damaged.status_code, list(damaged.json())) == (503, ["error"])
+    (case.files.folder / JOURNAL).unlink()
     path.write_text(text)
     case.state("exact")
     assert post(case, one, ruling(verdict, note="kept")).status_code == 200
