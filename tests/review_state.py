@@ -64,6 +64,8 @@ def small_state(**changes: Any) -> dict[str, Any]:
         f"c_{name}": candidate(title, "no_majority" if name == "markup" else "valid")
         for name, title in HOSTILE.items()
     }
+    # nothing but the address that an agent gave
+    candidates["c_quotes"]["in_force"]["final_url"] = None
     amounts = {"price": "15.00", "shipping": "5.00", "fees": "0.00"}
     recorded = {**amounts, "pack_count": 1, "is_fashion": False}
     recorded["shipping_source"] = "page"

@@ -42,6 +42,7 @@ def test_only_web_addresses_become_links(page):
         assert link.get_attribute("href").startswith("https://"), link
         assert "noopener" in link.get_attribute("rel")
     assert "data:text/html" in page.locator("#reference").inner_text()
+    assert "javascript:window.hit=5" in page.locator("#candidate").inner_text()
     # no picture from outside the folder of the run
     assert page.locator("main img").count() == 0
 
