@@ -132,6 +132,8 @@ def test_a_moved_and_renamed_warehouse_answers(warehouse, capsys):
     assert [(one["instrument"], len(one["models"])) for one in studies] == [
         ("hotel", 10),
         ("purchase", 9),
+        ("search", 5),
+        ("search", 5),
     ]
 
 
