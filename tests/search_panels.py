@@ -25,6 +25,7 @@ def panels() -> list[SearchRun]:
         panel_run("two-and-two", "VVV", "VVI", "III", "VII"),
         panel_run("missing-votes", "VV-", "III", "VI-"),
         panel_run("all-valid", "VVV", "VVV"),
+        panel_run("majority", "VVI", "V-V", "I-I", "VI-", "V--", "---"),
         unasked,
     ]
 

@@ -82,8 +82,7 @@ def run_row(study: str, source: str, **facts: Any) -> dict[str, Any]:
 
 AUDITED = OK | {"value": 240.0, "log_price": -2.0712345678901234, "verdict": "engaged"}
 GAP = {
-    "study_id": "study1",
-    "scope": "base",
+    **{"study_id": "study1", "scope": "base"},
     "model_id": "maker/qwen",
     "metric": "wtp_review_score_usd",
     "difference": -10.0,
