@@ -31,6 +31,7 @@ VERBS = (
     ("simulate", "search"),
     ("bank", "hotel"),
     ("bank", "purchase"),
+    ("run", "purchase"),
     ("report", "search"),
     ("review",),
 )
