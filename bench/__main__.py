@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import bootstrap, build
+from bench import bootstrap, build, search
 
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -23,7 +23,8 @@ def main() -> int:
     """Measure, print JSON, and return the exit code."""
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--check", action="store_true", help="fail below half a target")
-    parser.add_argument("--only", choices=("bootstrap", "build"), help="one of the two")
+    parts = ("bootstrap", "build", "search")
+    parser.add_argument("--only", choices=parts, help="one of the three")
     wanted = parser.parse_args()
     loose = [name for name in THREADS if os.environ.get(name) != "1"]
     if loose:
@@ -36,12 +37,15 @@ def main() -> int:
         "numpy": np.__version__,
     }
     sound = True
-    if wanted.only != "build":
+    if wanted.only in (None, "bootstrap"):
         document["bootstrap"] = bootstrap.run()
         sound = sound and bootstrap.is_sound(document["bootstrap"])
-    if wanted.only != "bootstrap":
+    if wanted.only in (None, "build"):
         document["build"] = build.run(THREADS)
         sound = sound and build.is_sound(document["build"])
+    if wanted.only in (None, "search"):
+        document["search"] = search.run(THREADS)
+        sound = sound and search.is_sound(document["search"])
     print(json.dumps(document, indent=2))
     return 0 if sound or not wanted.check else 1
 

@@ -1,10 +1,19 @@
 {# How search prices become costs that compare exactly. #}
 
-{# Order of a cost in cents over units: a whole number that is larger for a larger cost
-   and the same for the same one, while no pack holds more than 10^9 units, since two
-   fractions with such denominators lie 10^-18 apart or more. #}
+{# Order of a cost in cents over units, neither of them negative: its whole number of
+   10^-18 cents, which is larger for a larger cost and the same for the same one, while
+   no pack holds more than 10^9 units, since two fractions with such denominators lie
+   10^-18 apart or more. Up to that size nine digits are divided out at a time, since a
+   division of 128 bits takes ten times as long. #}
 {% macro cost_key(num, den) -%}
-    ({{ num }}::hugeint * 100000000000000000000 // {{ den }})
+    {%- set rest = "(" ~ num ~ " % " ~ den ~ ") * 1000000000" -%}
+    case
+            when {{ den }} <= 1000000000 then
+                ({{ num }} // {{ den }})::hugeint * 1000000000000000000
+                + {{ rest }} // {{ den }} * 1000000000
+                + {{ rest }} % {{ den }} * 1000000000 // {{ den }}
+            else {{ num }}::hugeint * 1000000000000000000 // {{ den }}
+        end
 {%- endmacro %}
 
 {# Whole cents of an amount in dollars. #}

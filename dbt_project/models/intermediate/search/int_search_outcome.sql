@@ -25,51 +25,11 @@ int_search_run as (
     select * from {{ ref('int_search_run') }}
 ),
 
-cheaper as (
-    {%- for scenario, prefix in {'base': '', 'prime': 'prime_'}.items() %}
-    {%- for kind, num, den in [
-        ('is_accepted', prefix ~ 'cost_num', 'cost_den'),
-        ('is_open', prefix ~ 'open_num', 'open_den'),
-    ] %}
-    select
-        listing.run_id,
-        '{{ scenario }}' as scenario,
-        listing.track,
-        listing.task_id,
-        listing.agent,
-        listing.candidate_id,
-        listing.is_accepted,
-        listing.{{ num }} as num,
-        listing.{{ den }} as den,
-        {{ cost_key('listing.' ~ num, 'listing.' ~ den) }} as cost_key
-    from int_search_listing as listing
-    inner join task
-        on listing.run_id = task.run_id and listing.task_id = task.task_id
-    where listing.{{ kind }} and listing.{{ num }} > 0
-        and listing.{{ num }}::hugeint * task.cost_den
-        < task.{{ prefix }}cost_num::hugeint * listing.{{ den }}
-    {{ "union all" if not loop.last }}
-    {%- endfor %}
-    {{ "union all" if not loop.last }}
-    {%- endfor %}
-),
+{{ cheaper_listings({'base': '', 'prime': 'prime_'}, ['is_accepted', 'is_open']) }},
 
-lowest as (
-    select run_id, scenario, track, task_id, agent, min(cost_key) as cost_key
-    from cheaper
-    where is_accepted
-    group by run_id, scenario, track, task_id, agent
-),
+{{ best_of_cheaper() }},
 
-best_by_agent as (
-    select run_id, scenario, track, task_id, agent,
-        {{ cost_of('cost_key', 'min(candidate_id)', 'min(num)', 'min(den)') }} as best,
-        {{ join_distinct('candidate_id') }} as best_ties
-    from cheaper
-    inner join lowest using (run_id, scenario, track, task_id, agent, cost_key)
-    where is_accepted
-    group by run_id, scenario, track, task_id, agent, cost_key
-),
+{{ ties_of_best() }},
 
 finder as (
     select run_id, track, candidate_id, list(agent) as finders
@@ -122,13 +82,14 @@ open_cost as (
 
 pooled as (
     select asked.*, int_search_run.model_id,
-        best, best_ties, rival_open,
+        best, coalesce(candidate_ids, best.candidate_id) as best_ties, rival_open,
         {{ lower_cost('best', 'own_open') }} as best_possible,
-        min(best) over (pool) as oracle,
+        {{ oracle_of_pool() }} as oracle,
         min(best) over (pool {{ all_other_rows() }}) as loo_oracle
     from asked
     inner join int_search_run using (run_id, agent)
     left join best_by_agent using (run_id, scenario, track, task_id, agent)
+    left join tied using (run_id, scenario, track, task_id, agent)
     left join open_cost using (run_id, scenario, track, task_id, agent)
     window pool as (partition by run_id, scenario, track, task_id)
 ),
