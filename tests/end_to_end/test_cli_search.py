@@ -65,10 +65,11 @@ def test_the_example_is_simulated_once_and_can_be_loaded_again(
 ):
     folder = tmp_path / "kept"
     given = ["--warehouse", str(warehouse)]
+    # the folder holds summaries too, of two tracks in two scenarios
     assert main(["simulate", "search", "--out", str(folder), *given]) == 0
-    assert "0 rows, 0 runs loaded; 140 files loaded before" in capsys.readouterr().out
+    assert "4 rows, 0 runs loaded; 140 files loaded before" in capsys.readouterr().out
     assert main(["load", "search", str(folder), *given]) == 0
-    assert "140 files loaded before, skipped" in capsys.readouterr().out
+    assert "144 files loaded before, skipped" in capsys.readouterr().out
     write(folder, {"tasks.json": b"{}"})
     assert main(["simulate", "search", "--out", str(folder), *given]) == 1
     assert "nothing was written" in capsys.readouterr().err
