@@ -6,7 +6,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
@@ -53,8 +53,10 @@ def locked(warehouse: Path) -> Iterator[None]:
                 f"another pricebench command{who} is at work on {warehouse}; wait "
                 "until it ends and run this again"
             ) from error
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, str(os.getpid()).encode(), 0)
+        # who holds it is for a message alone; a full disk fails where it matters
+        with suppress(OSError):
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, str(os.getpid()).encode(), 0)
         yield
     finally:
         # the file stays: removing it would let two commands lock two files of one name

@@ -223,3 +223,14 @@ def test_a_damaged_warehouse_is_one_line(warehouse: Path) -> None:
         _change(warehouse)
     assert "\n" not in str(caught.value)
     assert str(warehouse) in str(caught.value)
+
+
+def test_a_lock_that_cannot_name_its_holder_is_a_lock(empty_warehouse, monkeypatch):
+    def full(*_arguments: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    # on a full disk the copy says what is amiss, and how much room it needs
+    monkeypatch.setattr("ingest.working_copy.os.pwrite", full)
+    with locked(empty_warehouse), pytest.raises(WarehouseError, match="at work on"):
+        with locked(empty_warehouse):
+            pass
