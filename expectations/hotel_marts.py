@@ -9,7 +9,12 @@ from expectations import (
     hotel_marts_second_stage,
     hotel_marts_variant,
 )
-from expectations.mart_rules import breaks, grain_rules, honest_blanks
+from expectations.mart_rules import (
+    breaks,
+    grain_rules,
+    honest_blanks,
+    whole_interval,
+)
 from expectations.rules import EmptyRule, Rule, Suite, one_of, within
 from expectations.vocabulary import (
     BLOCKS,
@@ -243,10 +248,13 @@ _IDENTITIES: list[Rule] = [
 
 _BLANKS: list[Rule] = [
     *_undefined("hotel_board", "value", ranked=True),
+    whole_interval(GRAINS, "hotel_board", "value"),
     *_undefined("hotel_coefficient", "estimate"),
+    whole_interval(GRAINS, "hotel_coefficient", "estimate"),
     *_undefined("hotel_fit", "log_likelihood"),
     *_undefined("hotel_wtp", "wtp_usd"),
     *_undefined("hotel_decile_curve", "estimate"),
+    whole_interval(GRAINS, "hotel_decile_curve", "estimate"),
     *_undefined("hotel_pooling_test", "p_value"),
     *_undefined("hotel_reference_price", "wtp_250_usd"),
     *within("hotel_pooling_test", "p_value", low=0, high=1),

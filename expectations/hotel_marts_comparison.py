@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from expectations.mart_rules import breaks, grain_rules, honest_blanks
+from expectations.mart_rules import (
+    breaks,
+    grain_rules,
+    honest_blanks,
+    whole_interval,
+)
 from expectations.rules import EmptyRule, Rule, within
 from models.bootstrap_draws import REPLICATES
 from models.comparison import MOST_MODELS_IN_ALL_PAIRS
@@ -34,6 +39,7 @@ _ROUNDING = 1e-9
 
 _RESAMPLED: list[Rule] = [
     *honest_blanks(GRAINS, "hotel_bootstrap", "point", ranked=True),
+    whole_interval(GRAINS, "hotel_bootstrap"),
     breaks(
         GRAINS,
         "hotel_bootstrap",

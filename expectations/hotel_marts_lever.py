@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from expectations.mart_rules import breaks, grain_rules, honest_blanks
+from expectations.mart_rules import (
+    breaks,
+    grain_rules,
+    honest_blanks,
+    whole_interval,
+)
 from expectations.rules import EmptyRule, Rule, not_null, one_of, within
 from expectations.vocabulary import BLOCKS
 from models.amce import CONTRASTS
@@ -53,6 +58,7 @@ RULES: list[Rule] = [
     *honest_blanks(GRAINS, "hotel_amce", "estimate_pp"),
     *honest_blanks(GRAINS, "hotel_slot_value", "value_usd"),
     *honest_blanks(GRAINS, "hotel_price_lever", "share_change"),
+    whole_interval(GRAINS, "hotel_price_lever", "share_change"),
     *within("hotel_amce", "p_value", low=0, high=1),
     *within("hotel_price_lever", "share_change", low=-0.5, high=0.5),
     breaks(

@@ -24,9 +24,9 @@ def grain_rules(grains: Grains, *, one_sided: Sequence[str] = ()) -> list[Rule]:
     Returns
     -------
     list of Rule
-        One row for each key, no key null and no figure that is not a number in every
-        mart; known readings, and both of them side by side where a mart has a reading
-        and is not one-sided.
+        One row for each key, no key null and no figure that is not a finite number in
+        every mart; known readings, and both of them side by side where a mart has a
+        reading and is not one-sided.
     """
     read = [mart for mart, grain in grains.items() if "reading" in grain]
     return [
@@ -52,14 +52,14 @@ def _keyed(mart: str, grain: tuple[str, ...]) -> EmptyRule:
 
 
 def _numbers(mart: str, grain: tuple[str, ...]) -> EmptyRule:
-    # of any column, whatever its type: no text of a mart is the word alone
+    # of any column, whatever its type: no text of a mart is one of the words alone
     return EmptyRule(
         mart,
         "every_figure_is_a_number_or_null",
         f"""
         select {", ".join(grain)}
         from (select columns(*)::varchar from {mart}) as texts
-        where list_contains(list_value(*columns(*)), 'nan')
+        where list_has_any(list_value(*columns(*)), ['nan', 'inf', '-inf'])
         """,
     )
 
@@ -112,6 +112,34 @@ def breaks(
     keys = ", ".join(grains[mart])
     return EmptyRule(
         mart, name, f"select {keys}, {shown} from {mart} where {condition}"
+    )
+
+
+def whole_interval(grains: Grains, mart: str, figure: str | None = None) -> EmptyRule:
+    """Return the rule that an interval has both ends, in order, around its figure.
+
+    Parameters
+    ----------
+    grains
+        Mart -> its grain.
+    mart
+        The mart; it has columns ``ci_lo`` and ``ci_hi``.
+    figure
+        The figure that must lie between them; none where it need not, as among
+        percentiles of resamples.
+
+    Returns
+    -------
+    EmptyRule
+        One rule.
+    """
+    outside = f" or {figure} not between ci_lo and ci_hi" if figure else ""
+    return breaks(
+        grains,
+        mart,
+        "an_interval_has_both_ends_around_its_figure",
+        f"(ci_lo is null) != (ci_hi is null) or ci_lo > ci_hi{outside}",
+        ", ".join(filter(None, (figure, "ci_lo", "ci_hi"))),
     )
 
 

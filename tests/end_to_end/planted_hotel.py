@@ -242,7 +242,7 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         ],
         "every_figure_is_a_number_or_null": [
             "update hotel_board set log_price = 'nan' where reading = 'audited'",
-            "update hotel_coefficient set ci_lo = 'nan' where term = 'review_score'",
+            "update hotel_coefficient set ci_lo = '-inf' where term = 'review_score'",
         ],
         **COMPARISON,
         "every_key_is_whole_and_stands_once": [

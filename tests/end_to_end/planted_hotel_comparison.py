@@ -23,6 +23,17 @@ BOOTSTRAP: dict[str, list[str]] = {
 }
 
 COMPARISON: dict[str, list[str]] = {
+    "an_interval_has_both_ends_around_its_figure": [
+        f"update {mart} set ci_lo = ci_hi, ci_hi = ci_lo where ci_lo < ci_hi"
+        for mart in (
+            "hotel_board",
+            "hotel_coefficient",
+            "hotel_decile_curve",
+            "hotel_bootstrap",
+            "hotel_price_lever",
+        )
+    ]
+    + ["update hotel_bootstrap set ci_hi = null"],
     "every_reading_has_its_number_of_replicates": [
         "update hotel_bootstrap set replicates = 500 where reading = 'audited'",
     ],
