@@ -231,6 +231,9 @@ def test_a_lock_that_cannot_name_its_holder_is_a_lock(empty_warehouse, monkeypat
 
     # on a full disk the copy says what is amiss, and how much room it needs
     monkeypatch.setattr("ingest.working_copy.os.pwrite", full)
-    with locked(empty_warehouse), pytest.raises(WarehouseError, match="at work on"):
-        with locked(empty_warehouse):
-            pass
+    with (
+        locked(empty_warehouse),
+        pytest.raises(WarehouseError, match="at work on"),
+        locked(empty_warehouse),
+    ):
+        pass
