@@ -263,7 +263,7 @@ def test_built_columns_are_the_documented_columns(built_demo):
     assert documented == built
 
 
-def test_every_analysis_answers_with_rows(built_demo, tmp_path):
+def test_every_analysis_answers_with_rows(built_demo, built_search_marts, tmp_path):
     from dbt.cli.main import dbtRunner
 
     from pricebench.paths import DBT_PROJECT
@@ -295,7 +295,9 @@ def test_every_analysis_answers_with_rows(built_demo, tmp_path):
         path.stem for path in (DBT_PROJECT.parent / "analyses").glob("*.sql")
     }
     for node in compiled:
-        found = rows(built_demo, node.compiled_code)
+        is_search = node.name.startswith("search_")
+        warehouse = built_search_marts if is_search else built_demo
+        found = rows(warehouse, node.compiled_code)
         assert len(found) >= 1, node.name
         first, *_ = node.raw_code.split("\n")
         assert first.endswith("?"), node.name
