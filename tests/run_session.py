@@ -1,8 +1,15 @@
-"""A session of a run in a process of its own, for tests that kill it."""
+"""Sessions of a run, each in a process of its own, for tests that kill them.
+
+Started as a script it forks a session for every line ``<address> <journal>`` and says
+its process id; for ``wait <id>`` it says how that one ended. It has the slow imports
+done before, so that kills meet the run and not its start.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +20,6 @@ from ingest.run_calls import Limits, run_calls
 
 IN_FLIGHT = 8
 
-# done where processes are forked from, so that kills meet the run and not its start
-litellm()
 PLAN = plan_purchase(purchase_settings("m/x"))
 
 
@@ -34,3 +39,23 @@ def session(address: str, path: str) -> None:
                 limits=Limits(concurrency=IN_FLIGHT),
             )
         )
+
+
+def main() -> None:
+    """Fork a session for every line."""
+    litellm()
+    for line in sys.stdin:
+        first, second = line.split()
+        if first == "wait":
+            _, status = os.waitpid(int(second), 0)
+            print(os.waitstatus_to_exitcode(status), flush=True)
+            continue
+        process = os.fork()
+        if process == 0:
+            session(first, second)
+            os._exit(0)
+        print(process, flush=True)
+
+
+if __name__ == "__main__":
+    main()

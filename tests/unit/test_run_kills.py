@@ -2,55 +2,69 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import os
 import random
 import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from llm_server import Reply, serve
-from run_session import IN_FLIGHT, PLAN, session
+from run_session import IN_FLIGHT, PLAN
 
 from ingest.journal import read_journal
 
 SKIP = '{"choice": "skip", "reason": "dear"}'
 KILLS = 50
 SEED = 20261130  # written down before the first run
+SCRIPT = Path(__file__).parents[1] / "run_session.py"
+
+
+class Sessions:
+    """Sessions forked from one process that has its imports done."""
+
+    def __init__(self) -> None:
+        self.parent = subprocess.Popen(
+            [sys.executable, str(SCRIPT)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def tell(self, line: str) -> int:
+        self.parent.stdin.write(f"{line}\n")
+        self.parent.stdin.flush()
+        return int(self.parent.stdout.readline())
 
 
 @pytest.fixture(scope="module")
-def processes():
-    """Processes that have the slow imports done, so that kills meet the run itself."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["run_session"])
-    return context
+def sessions():
+    started = Sessions()
+    yield started
+    started.parent.stdin.close()
+    started.parent.wait(20)
 
 
-def test_fifty_kills_at_random_moments_lose_nothing(tmp_path, processes):
+def test_fifty_kills_at_random_moments_lose_nothing(tmp_path, sessions):
     path, rng = tmp_path / "journal.jsonl", random.Random(SEED)
-    killed = 0
     with serve(lambda *_: Reply(SKIP, delay_s=0.15)) as server:
-        while killed < KILLS:
-            child = processes.Process(target=session, args=(server.address, str(path)))
+        for killed in range(KILLS):
             before = len(server.requests)
-            child.start()
+            process = sessions.tell(f"{server.address} {path}")
             # the clock starts when this session has asked something
             deadline = time.monotonic() + 60
-            while len(server.requests) == before and child.is_alive():
+            while len(server.requests) == before:
                 assert time.monotonic() < deadline
                 time.sleep(0.005)
             time.sleep(rng.uniform(0.0, 0.3))
-            child.kill()
-            child.join()
-            if child.exitcode != -signal.SIGKILL:
-                break
-            killed += 1
-        assert killed == KILLS, f"the run ended after {killed} kills: ask more calls"
+            os.kill(process, signal.SIGKILL)
+            ended = sessions.tell(f"wait {process}")
+            assert ended == -signal.SIGKILL, f"over after {killed} kills: ask more"
         asked_before = len(server.requests)
-        last = processes.Process(target=session, args=(server.address, str(path)))
-        last.start()
-        last.join(120)
-        assert last.exitcode == 0
+        process = sessions.tell(f"{server.address} {path}")
+        assert sessions.tell(f"wait {process}") == 0
         asked = len(server.requests)
     records = [one for _, one in read_journal(path.read_bytes(), "j").records]
     keys = [tuple(one[name] for name in PLAN.names) for one in records]
