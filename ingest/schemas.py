@@ -177,13 +177,16 @@ RAW: dict[str, dict[str, pa.Schema]] = {
 }
 
 
+QUALITY_FILES = ("quality.sql", "quality_gates.sql")
+
+
 def quality_ddl() -> str:
     """Return the SQL that makes schema ``quality``, idempotent.
 
     Returns
     -------
     str
-        The statements of ``quality.sql`` with its placeholders filled in.
+        The statements of `QUALITY_FILES` in order, placeholders filled in.
     """
     counts = [
         f"select '{schema.removeprefix('raw_')}' as instrument, "
@@ -200,6 +203,9 @@ def quality_ddl() -> str:
         for table, columns in tables.items()
         if {"run_id", "bank_sha256"} <= set(columns.names)
     ]
-    template = Template(Path(__file__).with_name("quality.sql").read_text())
+    here = Path(__file__)
+    template = Template(
+        "\n".join(here.with_name(name).read_text() for name in QUALITY_FILES)
+    )
     together = "\n    union all\n    ".join
     return template.substitute(raw_counts=together(counts), run_files=together(files))

@@ -76,7 +76,7 @@ def test_no_package_file_hides_the_estimators_from_dbt():
 
 
 def test_files_stay_readable():
-    sql = tracked("dbt_project/**/*.sql", "analyses/*.sql")
+    sql = tracked("dbt_project/**/*.sql", "analyses/*.sql", "ingest/*.sql")
     python = tracked("*.py")
     assert sql
     for path in sql:
