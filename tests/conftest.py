@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +16,7 @@ from ingest.schemas import OPTION_FIELDS
 from ingest.warehouse import init
 
 RELEASE_VARIABLE = "PRICEBENCH_RELEASE_DIR"
+WAREHOUSE = "warehouse.duckdb"
 
 
 @pytest.fixture(scope="session")
@@ -112,10 +114,35 @@ class SmallRelease:
         return self.write(name, ["task_id,choice,raw_output", *rows])
 
 
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
+
+
 @pytest.fixture(scope="session")
-def pristine_warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> MakeOnce:
+    """Fill a folder once, however many processes share the run of tests."""
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+
+    def make(name: str, fill: Callable[[Path], object]) -> Path:
+        folder, done = base / "once" / name, base / "once" / f"{name}.done"
+        folder.parent.mkdir(exist_ok=True)
+        with (base / "once" / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not done.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                fill(folder)
+                done.touch()
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def pristine_warehouse(made_once: MakeOnce) -> Path:
     """A warehouse with every table empty; read it, never write to it."""
-    return init(tmp_path_factory.mktemp("pristine") / "w.duckdb")
+    return made_once("pristine", lambda folder: init(folder / "w.duckdb")) / "w.duckdb"
 
 
 @pytest.fixture
@@ -149,41 +176,42 @@ def build_all() -> Builder:
 
 
 @pytest.fixture(scope="session")
-def built_release(
-    release_hotel: Path, tmp_path_factory: pytest.TempPathFactory, build_all: Builder
-) -> Path:
+def built_release(release_hotel: Path, made_once: MakeOnce, build_all: Builder) -> Path:
     """Warehouse of the published release, loaded and built; copy it before writing."""
     from ingest.hotel.release import load_hotel
 
-    warehouse = tmp_path_factory.mktemp("release") / "warehouse.duckdb"
-    report = load_hotel(release_hotel, warehouse)
-    assert not report.errors
-    build_all(warehouse)
-    return warehouse
+    def fill(folder: Path) -> None:
+        report = load_hotel(release_hotel, folder / WAREHOUSE)
+        assert not report.errors
+        build_all(folder / WAREHOUSE)
+
+    return made_once("release", fill) / WAREHOUSE
 
 
 @pytest.fixture(scope="session")
-def built_purchase_release(
-    release_purchase: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def built_purchase_release(release_purchase: Path, made_once: MakeOnce) -> Path:
     """Warehouse of the published purchase decisions, loaded and built."""
     from ingest.purchase.release import load_purchase
 
-    warehouse = tmp_path_factory.mktemp("purchase_release") / "warehouse.duckdb"
-    assert not load_purchase(release_purchase, warehouse).errors
-    _build_purchase(warehouse)
-    return warehouse
+    def fill(folder: Path) -> None:
+        assert not load_purchase(release_purchase, folder / WAREHOUSE).errors
+        _build_purchase(folder / WAREHOUSE)
+
+    return made_once("purchase_release", fill) / WAREHOUSE
 
 
 @pytest.fixture(scope="session")
-def built_purchase(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built_purchase(made_once: MakeOnce) -> Path:
     """Warehouse of made-up buyers, loaded and built; copy it before writing."""
+    return made_once("purchase", _fill_purchase) / WAREHOUSE
+
+
+def _fill_purchase(folder: Path) -> None:
     from purchase_data import cast, whole_run, write_bank, write_runs
 
     from ingest.purchase.bank import make_bank
     from ingest.purchase.release import load_purchase
 
-    folder = tmp_path_factory.mktemp("purchase")
     bank, pilot = make_bank(), make_bank(8, 8001)
     write_bank(folder / "source" / "bank_8008.json", bank)
     for name, rows in cast(bank).items():
@@ -191,28 +219,29 @@ def built_purchase(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_bank(folder / "source" / "bank_8001.json", pilot)
     trial = whole_run(pilot, 2, model="acme/pilot")
     write_runs(folder / "source" / "pilot.jsonl", trial)
-    warehouse = folder / "warehouse.duckdb"
-    assert not load_purchase(folder / "source", warehouse).errors
-    _build_purchase(warehouse)
-    return warehouse
+    assert not load_purchase(folder / "source", folder / WAREHOUSE).errors
+    _build_purchase(folder / WAREHOUSE)
 
 
 @pytest.fixture(scope="session")
-def built_search(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built_search(made_once: MakeOnce) -> Path:
     """Warehouse of the example run, loaded and staged; copy it before writing."""
     from ingest.search.simulation import load_example
-    from pricebench.build import build
 
-    warehouse = tmp_path_factory.mktemp("search") / "warehouse.duckdb"
-    assert not load_example(warehouse).errors
-    report = build(warehouse, lambda line: None, select=["gate_search_staging"])
-    assert report.failures == ()
-    return warehouse
+    def fill(folder: Path) -> None:
+        assert not load_example(folder / WAREHOUSE).errors
+        _build(folder / WAREHOUSE, "gate_search_staging")
+
+    return made_once("search", fill) / WAREHOUSE
 
 
 @pytest.fixture(scope="session")
-def built_search_marts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built_search_marts(made_once: MakeOnce) -> Path:
     """Warehouse of every worked example and edge case of search, loaded and built."""
+    return made_once("search_marts", _fill_search_marts) / WAREHOUSE
+
+
+def _fill_search_marts(folder: Path) -> None:
     from random import Random
 
     import search_edges
@@ -222,52 +251,45 @@ def built_search_marts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from search_random import random_run, wide_run
 
     from ingest.search.release import load_search
-    from pricebench.build import build
 
     assert search_worked.example is search_edges.example
-    folder = tmp_path_factory.mktemp("search_marts")
     drawn = [random_run(Random(seed), f"random-{seed}") for seed in range(25)]
     examples = [make().run for make in EXAMPLES.values()]
     small = (*panels(), *altered().values(), wide_run())
     for run in (*examples, *drawn, *small):
         run.write(folder / "source")
-    warehouse = folder / "warehouse.duckdb"
-    report = load_search(folder / "source", warehouse)
+    report = load_search(folder / "source", folder / WAREHOUSE)
     assert not report.errors
     assert not report.quarantined_rows
-    built = build(
-        warehouse,
-        lambda line: None,
-        select=[
-            "gate_search_marts",
-            "board",
-            "comparison",
-            "reading_difference",
-            "run",
-            "model",
-        ],
+    _build(
+        folder / WAREHOUSE,
+        "gate_search_marts",
+        *("board", "comparison", "reading_difference", "run", "model"),
     )
-    assert built.failures == ()
-    return warehouse
 
 
 def _build_purchase(warehouse: Path) -> None:
+    _build(warehouse, "gate_purchase_marts")
+
+
+def _build(warehouse: Path, *select: str) -> None:
     from pricebench.build import build
 
-    report = build(warehouse, lambda line: None, select=["gate_purchase_marts"])
+    report = build(warehouse, lambda line: None, select=list(select))
     assert report.failures == ()
 
 
 @pytest.fixture(scope="session")
-def built_demo(tmp_path_factory: pytest.TempPathFactory, build_all: Builder) -> Path:
+def built_demo(made_once: MakeOnce, build_all: Builder) -> Path:
     """Warehouse of the simulated cast, loaded and built; copy it before writing."""
     from ingest.simulate import load_simulated_hotel, load_simulated_purchase
 
-    warehouse = tmp_path_factory.mktemp("demo") / "warehouse.duckdb"
-    load_simulated_hotel(warehouse)
-    load_simulated_purchase(warehouse)
-    build_all(warehouse)
-    return warehouse
+    def fill(folder: Path) -> None:
+        load_simulated_hotel(folder / WAREHOUSE)
+        load_simulated_purchase(folder / WAREHOUSE)
+        build_all(folder / WAREHOUSE)
+
+    return made_once("demo", fill) / WAREHOUSE
 
 
 @pytest.fixture(scope="session")
@@ -292,13 +314,14 @@ def chromium(has_chromium: None) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def example_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def example_run(made_once: MakeOnce) -> Path:
     """Folder of the example run of search; copy it before writing."""
     from ingest.search.simulation import load_example
 
-    folder = tmp_path_factory.mktemp("example")
-    assert not load_example(folder / "w.duckdb", out=folder / "run").errors
-    return folder / "run"
+    def fill(folder: Path) -> None:
+        assert not load_example(folder / WAREHOUSE, out=folder / "run").errors
+
+    return made_once("example", fill) / "run"
 
 
 @pytest.fixture(scope="session")
@@ -315,18 +338,19 @@ def served(
 
 
 @pytest.fixture(scope="session")
-def built_review(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def built_review(made_once: MakeOnce) -> tuple[Path, Path]:
     """Run folder and private warehouse of the example run; copy both before writing."""
     import search_folder
 
     from ingest.search.release import load_search
-    from pricebench.build import build
     from pricebench.review.figures import TARGET
 
-    folder = tmp_path_factory.mktemp("review")
-    run = search_folder.write(folder / "run", search_folder.example())
-    warehouse = folder / "built" / "warehouse.duckdb"
-    warehouse.parent.mkdir()
-    assert not load_search(run, warehouse).errors
-    assert build(warehouse, lambda line: None, select=[TARGET]).failures == ()
-    return run, warehouse
+    def fill(folder: Path) -> None:
+        run = search_folder.write(folder / "run", search_folder.example())
+        warehouse = folder / "built" / WAREHOUSE
+        warehouse.parent.mkdir()
+        assert not load_search(run, warehouse).errors
+        _build(warehouse, TARGET)
+
+    folder = made_once("review", fill)
+    return folder / "run", folder / "built" / WAREHOUSE
