@@ -92,6 +92,9 @@ class Answer:
         Of the last attempt.
     not_accepted
         Settings that the endpoint refused, so that the call went without them.
+    cached
+        The reply was paid for before: nothing was sent now, and cost and time are
+        those of then.
     """
 
     text: str | None
@@ -108,3 +111,4 @@ class Answer:
     latency_s: float = 0.0
     attempts: tuple[Attempt, ...] = ()
     not_accepted: tuple[str, ...] = ()
+    cached: bool = False

@@ -13,6 +13,7 @@ from ingest.calls import Answer, Question
 from ingest.errors import LoadError
 from ingest.journal import Journal, Record, last_by
 from ingest.llm import Model
+from ingest.response_cache import ResponseCache, cache_key
 
 FAILED = "failed"
 
@@ -64,10 +65,13 @@ class Tally:
         Calls of the run, and those that an earlier session answered.
     asked
         Calls that this session ended; ``failed`` and ``states`` are among them.
+    cached
+        Those of them that the cache of replies answered.
     states
         Reply state -> calls of this session.
     spent_usd
-        Of the whole run, earlier sessions included, where a cost is known.
+        Of the whole run, earlier sessions included, where a cost is known; what the
+        cache answered costs nothing anew.
     unpriced
         Calls of this session whose cost nobody knows.
     stopped
@@ -77,6 +81,7 @@ class Tally:
     wanted: int
     done_before: int = 0
     asked: int = 0
+    cached: int = 0
     states: dict[str, int] = field(default_factory=dict)
     spent_usd: float = 0.0
     unpriced: int = 0
@@ -138,6 +143,7 @@ async def run_calls(
     names: tuple[str, ...],
     facts: Mapping[str, Any],
     limits: Limits,
+    cache: ResponseCache | None = None,
     watch: Watch = lambda _: None,
 ) -> Tally:
     """Ask every call that is open and write each to the journal.
@@ -158,6 +164,8 @@ async def run_calls(
         What every record carries: hashes of bank, prompt and settings.
     limits
         How fast and how far.
+    cache
+        Replies that were paid for; None: every call is asked.
     watch
         Called after every call.
 
@@ -177,9 +185,11 @@ async def run_calls(
     todo = open_calls(calls, journal, names)
     tally = Tally(len(calls), len(calls) - len(todo))
     tally.spent_usd = sum(
-        record.get("cost_usd") or 0.0 for _, record in journal.found.records
+        record.get("cost_usd") or 0.0
+        for _, record in journal.found.records
+        if not record.get("cached")
     )
-    run = _Run(model, journal, read, facts, limits, watch, tally)
+    run = _Run(model, journal, read, facts, limits, cache, watch, tally)
     # the first call alone: it tells a wrong key, and which settings are refused
     await run.work(iter(todo[:1]))
     rest = iter(todo[1:])
@@ -200,6 +210,7 @@ class _Run:
     read: ReadReply
     facts: Mapping[str, Any]
     limits: Limits
+    cache: ResponseCache | None
     watch: Watch
     tally: Tally
     _next_at: float = 0.0
@@ -210,12 +221,25 @@ class _Run:
             call = next(iter(calls), None)
             if call is None:
                 return
-            await self._keep_pace()
-            answer = await self.model.ask(call.question)
+            answer = await self._ask(call)
             record = self._record(call, answer)
             await self.journal.add(record)
             self._count(answer, str(record["reply_state"]))
             self.watch(self.tally)
+
+    async def _ask(self, call: Call) -> Answer:
+        if self.cache is None:
+            await self._keep_pace()
+            return await self.model.ask(call.question)
+        repeat = int(call.key.get("repeat", 0))
+        key = cache_key(self.model.settings, call.question, repeat)
+        found = self.cache.find(key)
+        if found is not None:
+            return found
+        await self._keep_pace()
+        answer = await self.model.ask(call.question)
+        self.cache.keep(key, answer)
+        return answer
 
     def _may_spend(self) -> bool:
         limit = self.limits.max_usd
@@ -260,6 +284,7 @@ class _Run:
             "latency_s": round(answer.latency_s, 3),
             "attempts": attempts,
             "not_accepted": list(answer.not_accepted),
+            "cached": answer.cached,
             "asked_at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
 
@@ -268,6 +293,9 @@ class _Run:
         tally.asked += 1
         tally.states[state] = tally.states.get(state, 0) + 1
         tally.not_accepted = answer.not_accepted
+        if answer.cached:
+            tally.cached += 1
+            return
         if state == FAILED:
             return
         tally.latency_s.append(answer.latency_s)
