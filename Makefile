@@ -10,6 +10,9 @@ SHELL := /bin/bash
 # uv must never fetch an interpreter: the machine's own Python is used.
 export UV_PYTHON_DOWNLOADS := never
 
+# A file's tests share what they build, so files are what the processes divide.
+TEST_PROCESSES ?= 2
+
 BIN := .venv/bin
 READY := .venv/.ready
 
@@ -64,7 +67,7 @@ board: setup ## the scorecards of ./warehouse.duckdb
 	@$(BIN)/pricebench board
 
 test: setup ## every test; PRICEBENCH_RELEASE_DIR=DIR adds those on the published release
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n $(TEST_PROCESSES) --dist loadfile
 
 proof: setup ## statistical proof by simulation, whole; `make test` runs a tenth of it
 	@PRICEBENCH_PROOF=whole $(BIN)/pytest -s \
