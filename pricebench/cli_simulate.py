@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ingest.world.place import DEFAULT_PORT
 from pricebench.cli_options import Debug, Warehouse
 from pricebench.paths import DEFAULT_WAREHOUSE
 
@@ -92,3 +93,27 @@ def simulate_purchase(
     if out is not None:
         refuse_as_output(out, warehouse)
     load_purchase_simulation(warehouse, buyers=buyers, size=size, seed=seed, out=out)
+
+
+@simulate_app.command("serve", epilog="Example: pricebench simulate serve --port 8797")
+def simulate_serve(
+    port: Annotated[
+        int,
+        typer.Option(
+            help="Where to serve on 127.0.0.1; 0 for a free port.", min=0, max=65535
+        ),
+    ] = DEFAULT_PORT,
+    latency: Annotated[
+        float, typer.Option(help="Seconds that a model takes to answer.", min=0.0)
+    ] = 0.0,
+    debug: Debug = False,
+) -> None:
+    """Serve scripted models.
+
+    An OpenAI-compatible endpoint, to this machine alone until ctrl-C, whose models are
+    shoppers with known tastes and buyers with known habits. A word behind the id makes
+    one misbehave: simulated/balanced+storm.
+    """
+    from pricebench.world import serve_world
+
+    serve_world(port, latency)

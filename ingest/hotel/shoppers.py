@@ -179,18 +179,8 @@ def _chosen_places(
 ) -> NDArray[np.int64]:
     """Return the 0-based place in the task of the chosen option, shape (o, n)."""
     size = OPTION_COUNT[task_type]
-    covariates = np.array(
-        [
-            [
-                [value(option) for value in COVARIATES.values()]
-                for option in task.options
-            ]
-            for task in tasks
-        ],
-        dtype=np.float64,
-    )
-    worth = np.einsum("njk,nk->nj", covariates, tastes)
-    leaning = np.array(shopper.leaning.get(task_type, (0.0,) * size))
+    worth = _worth(tasks, tastes)
+    leaning = _leaning(shopper, task_type)
     slots = np.array(
         [[reflect(place, size, name) for place in range(size)] for name in ORDERINGS]
     )
@@ -201,6 +191,27 @@ def _chosen_places(
     locked_choice = np.repeat(slots[:, [shopper.lock_slot - 1]], len(tasks), axis=1)
     locked = rng.random(free_choice.shape) < shopper.lock_share
     return np.where(locked, locked_choice, free_choice)
+
+
+def _worth(tasks: Sequence[Task], tastes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what the options are worth but for their slot, shape (n, j)."""
+    covariates = np.array(
+        [
+            [
+                [value(option) for value in COVARIATES.values()]
+                for option in task.options
+            ]
+            for task in tasks
+        ],
+        dtype=np.float64,
+    )
+    worth: NDArray[np.float64] = np.einsum("njk,nk->nj", covariates, tastes)
+    return worth
+
+
+def _leaning(shopper: Shopper, task_type: str) -> NDArray[np.float64]:
+    nothing = (0.0,) * OPTION_COUNT[task_type]
+    return np.array(shopper.leaning.get(task_type, nothing))
 
 
 def _reply_states(
@@ -220,6 +231,65 @@ def _answer(task: Task, ordering: str, place: int, state: str) -> Answer:
     return Answer(
         task.task_id, ordering, OPTION_LETTERS[place], OPTION_LETTERS[slot], "letter"
     )
+
+
+def answer_shown(
+    task: Task,
+    shopper: Shopper,
+    taste_rng: np.random.Generator,
+    rng: np.random.Generator,
+) -> Answer:
+    """Let a shopper answer one task once, its options in the order shown.
+
+    Parameters
+    ----------
+    task : Task
+        What is shown, slot by slot.
+    shopper : Shopper
+        Who answers.
+    taste_rng : numpy.random.Generator
+        Decides the shopper's tastes in this group of hotels: alike for all its tasks.
+    rng : numpy.random.Generator
+        Decides this answer.
+
+    Returns
+    -------
+    Answer
+        Distributed as each of ``answers``; its choice is a slot.
+    """
+    tastes = _tastes_by_group(shopper, 1, taste_rng)
+    # the swapped ordering is drawn along and left: the draws are those of ``answers``
+    places = _chosen_places([task], task.task_type, tastes, shopper, rng)
+    state = str(_reply_states(shopper, (1,), rng)[0])
+    return _answer(task, ORDERINGS[0], int(places[0, 0]), state)
+
+
+def shown_shares(
+    task: Task, shopper: Shopper, taste_rng: np.random.Generator
+) -> tuple[float, ...]:
+    """Return how likely each slot is to be named by a reply that can be read.
+
+    Parameters
+    ----------
+    task : Task
+        What is shown, slot by slot.
+    shopper : Shopper
+        Who answers.
+    taste_rng : numpy.random.Generator
+        As for ``answer_shown``.
+
+    Returns
+    -------
+    tuple of float
+        Chances that add up to 1: the conditional logit (McFadden 1974), mixed with the
+        slot of a lock.
+    """
+    tastes = _tastes_by_group(shopper, 1, taste_rng)
+    utility = _worth([task], tastes)[0] + _leaning(shopper, task.task_type)
+    odds = np.exp(utility - utility.max())
+    shares = (1 - shopper.lock_share) * odds / odds.sum()
+    shares[shopper.lock_slot - 1] += shopper.lock_share
+    return tuple(map(float, shares))
 
 
 def true_terms(shopper: Shopper, task_types: Iterable[str]) -> dict[str, float]:

@@ -165,14 +165,54 @@ def decide(
     for at, (scenario, label, repeat) in enumerate(asked):
         state = "failed" if failed[at] else "invalid" if invalid[at] else "json"
         terms = slip(scenario.terms, int(kinds[at])) if slips[at] else scenario.terms
-        choice = (
-            CERTIFICATE
-            if pulled[at] and label == BADGE
-            else buyer.always or _worth_most(buyer, terms, label, noise[at])
-        )
+        choice = _choice(buyer, terms, label, bool(pulled[at]), noise[at])
         said = choice if state == "json" else None
         decisions.append(Decision(scenario, label, repeat, said, state))
     return decisions
+
+
+def decide_once(
+    buyer: Buyer, terms: Terms, label: str, rng: np.random.Generator
+) -> tuple[str | None, str]:
+    """Let a buyer decide on one question.
+
+    Parameters
+    ----------
+    buyer : Buyer
+        Who decides; nobody's budget is spent by one question.
+    terms : Terms
+        The numbers of the scenario.
+    label : str
+        One of ``LABELS``.
+    rng : numpy.random.Generator
+        Decides this answer.
+
+    Returns
+    -------
+    tuple of str or None and str
+        Choice and reply state, distributed as each of ``decide``.
+    """
+    noise = rng.gumbel(size=len(OPTIONS))
+    slips, pull, fails, mumbles = rng.random(4)
+    kind = int(rng.integers(len(SLIPS)))
+    if fails < buyer.failed_share:
+        return None, "failed"
+    if mumbles < buyer.invalid_share:
+        return None, "invalid"
+    seen = slip(terms, kind) if slips < buyer.slip_share else terms
+    return _choice(buyer, seen, label, pull < buyer.badge_pull, noise), "json"
+
+
+def _choice(
+    buyer: Buyer,
+    terms: Terms,
+    label: str,
+    is_pulled: bool,
+    noise: NDArray[np.float64],
+) -> str:
+    if is_pulled and label == BADGE:
+        return CERTIFICATE
+    return buyer.always or _worth_most(buyer, terms, label, noise)
 
 
 def slip(terms: Terms, kind: int) -> Terms:

@@ -28,6 +28,7 @@ VERBS = (
     ("load", "search"),
     ("simulate", "hotel"),
     ("simulate", "purchase"),
+    ("simulate", "serve"),
     ("simulate", "search"),
     ("bank", "hotel"),
     ("bank", "purchase"),
@@ -36,7 +37,7 @@ VERBS = (
     ("review",),
 )
 # build in a warehouse of their own, so that a check leaves nothing behind
-WITHOUT_WAREHOUSE = (("report", "search"), ("review",))
+WITHOUT_WAREHOUSE = (("report", "search"), ("review",), ("simulate", "serve"))
 
 
 def commands_in(text: str) -> list[str]:

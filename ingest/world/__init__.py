@@ -1,0 +1,1 @@
+"""The offline world: models, shops and search agents whose truth is known."""
