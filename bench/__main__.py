@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import bootstrap, build, search
+from bench import bootstrap, build, runner, search
 
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -23,8 +23,8 @@ def main() -> int:
     """Measure, print JSON, and return the exit code."""
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--check", action="store_true", help="fail below half a target")
-    parts = ("bootstrap", "build", "search")
-    parser.add_argument("--only", choices=parts, help="one of the three")
+    parts = ("bootstrap", "build", "search", "runner")
+    parser.add_argument("--only", choices=parts, help="one of the four")
     wanted = parser.parse_args()
     loose = [name for name in THREADS if os.environ.get(name) != "1"]
     if loose:
@@ -46,6 +46,9 @@ def main() -> int:
     if wanted.only in (None, "search"):
         document["search"] = search.run(THREADS)
         sound = sound and search.is_sound(document["search"])
+    if wanted.only in (None, "runner"):
+        document["runner"] = runner.run(THREADS)
+        sound = sound and runner.is_sound(document["runner"])
     print(json.dumps(document, indent=2))
     return 0 if sound or not wanted.check else 1
 

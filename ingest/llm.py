@@ -93,7 +93,7 @@ class Model:
         litellm()  # its import takes seconds, which no time limit should count
         attempts: list[Attempt] = []
         while True:
-            request = self._request(question)
+            request = self.request(question)
             began = time.monotonic()
             try:
                 answer, wait = _read(await self._send(request), self.price), None
@@ -119,7 +119,19 @@ class Model:
         async with asyncio.timeout(self.timeout_s):
             return await litellm().acompletion(**request)
 
-    def _request(self, question: Question) -> dict[str, Any]:
+    def request(self, question: Question) -> dict[str, Any]:
+        """Return what litellm is given for a question.
+
+        Parameters
+        ----------
+        question
+            What is asked.
+
+        Returns
+        -------
+        dict
+            Without the settings that were refused.
+        """
         settings = self.settings
         wanted: dict[str, Any] = {
             "temperature": settings.temperature,

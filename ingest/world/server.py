@@ -164,6 +164,8 @@ def server(app: Starlette) -> uvicorn.Server:
         lifespan="off",
         server_header=False,
         backlog=1024,
+        # longer than clients keep one, or they write to what is being closed
+        timeout_keep_alive=75,
         timeout_graceful_shutdown=1,
     )
     return uvicorn.Server(config)
