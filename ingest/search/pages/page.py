@@ -21,9 +21,9 @@ class ProductPage:
     http_status
         Of the last answer; None where there was none.
     state
-        ``ok``; ``blocked`` (a wall for machines, or the shop is busy); ``dead`` (gone, or
-        sent to a page that is no product's); ``unreadable``. The fields below are empty
-        unless it is ``ok``.
+        ``ok``; ``blocked`` (a wall for machines, or the shop is busy); ``dead`` (gone,
+        or sent to a page that is no product's); ``unreadable``. The fields below are
+        empty unless it is ``ok``.
     title, brand, image_url, canonical_url
         As on the page, addresses made absolute; None where the page has none.
     price, currency
@@ -47,7 +47,7 @@ class ProductPage:
     variant
         ``size`` and ``color`` of the selected variant.
     source
-        Where the price came from, as ``extraction.source`` has it; None without a price.
+        Where the price came from, as ``extraction.source`` has it; None without one.
     warnings
         Names of what a person should look at, each once.
     """
