@@ -7,7 +7,22 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
-from ingest.search.pages.pack import Pack
+from selectolax.lexbor import LexborHTMLParser
+
+from ingest.search.pages.merge import Read, merge, read_sources
+from ingest.search.pages.pack import Pack, read_pack
+from ingest.search.pages.state import (
+    BLOCKED,
+    DEAD,
+    OK,
+    UNREADABLE,
+    is_sent_away,
+    is_walled,
+    page_text,
+    state_of_status,
+)
+from ingest.search.pages.stock import condition
+from ingest.web import Fetched
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +98,7 @@ def read_page(
     html: str,
     url: str,
     *,
-    status: int = 200,
+    status: int | None = 200,
     now: datetime,
     final_url: str | None = None,
 ) -> ProductPage:
@@ -96,7 +111,7 @@ def read_page(
     url
         As asked for, fragment included: it may select a variant.
     status
-        HTTP status of the answer.
+        HTTP status of the answer; None where there was none.
     now
         When it was fetched, with its time zone; prices may have an end.
     final_url
@@ -107,4 +122,74 @@ def read_page(
     ProductPage
         Never an exception, whatever the text.
     """
-    raise NotImplementedError
+    final = final_url or url
+    state = state_of_status(status)
+    if state != OK:
+        return ProductPage(url, final, status, state)
+    # a lone surrogate has no bytes
+    tree = LexborHTMLParser(html.encode("utf-8", "replace"))
+    read = read_sources(html, tree, final, now)
+    if read.title is None or (not read.has_data and is_walled(tree)):
+        return ProductPage(url, final, status, BLOCKED)
+    if not read.has_data and is_sent_away(url, final):
+        return ProductPage(url, final, status, DEAD)
+    return _page(url, final, status, read)
+
+
+def read_fetched(fetched: Fetched, now: datetime) -> ProductPage:
+    """Return what a fetched page says.
+
+    Parameters
+    ----------
+    fetched
+        From ``ingest.web.fetch``.
+    now
+        When it was fetched, with its time zone.
+
+    Returns
+    -------
+    ProductPage
+        ``unreadable`` with the name of the error where no whole page arrived.
+    """
+    if fetched.error is not None:
+        return ProductPage(
+            *(fetched.url, fetched.final_url, fetched.status, UNREADABLE),
+            warnings=(fetched.error,),
+        )
+    return read_page(
+        page_text(fetched.body, fetched.headers.get("content-type", "")),
+        fetched.url,
+        status=fetched.status,
+        now=now,
+        final_url=fetched.final_url,
+    )
+
+
+def _page(url: str, final: str, status: int | None, read: Read) -> ProductPage:
+    merged = merge(read)
+    title = read.title or ""
+    return ProductPage(
+        url=url,
+        final_url=final,
+        http_status=status,
+        state=OK,
+        title=title,
+        brand=read.first("brand"),
+        image_url=read.address("image_url"),
+        canonical_url=read.selection.canonical_url or read.address("canonical_url"),
+        price=merged.price,
+        currency=merged.currency,
+        list_price=merged.list_price,
+        has_range=merged.has_range,
+        availability=merged.availability,
+        condition=condition(read.first("condition"), title),
+        pack=read_pack(title),
+        gtin=read.first("gtin"),
+        mpn=read.first("mpn"),
+        sku=read.first("sku"),
+        shipping=merged.shipping,
+        free_shipping_threshold=merged.free_shipping_threshold,
+        variant={"size": read.first("size"), "color": read.first("color")},
+        source=merged.source,
+        warnings=merged.warnings,
+    )

@@ -79,7 +79,7 @@ def condition(word: object, title: str | None = None) -> str:
     str
         ``new`` or ``not_new``.
     """
-    is_new = _bare(word) in ("", "newcondition", "new")
+    is_new = _bare(word) in ("", "newcondition", "new", "brandnew")
     marked = title is not None and _NOT_NEW_TITLE.search(title[:1000])
     return NEW if is_new and not marked else NOT_NEW
 
