@@ -56,11 +56,14 @@ class Question:
         The system message, if there is one.
     schema
         Name and JSON schema of a strict answer, if one is asked for.
+    images
+        Pictures that follow the user message, in order, as data URIs.
     """
 
     user: str
     system: str | None = None
     schema: tuple[str, Mapping[str, Any]] | None = None
+    images: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,7 @@ class Model:
             "extra_body": _route(settings.route),
         }
         gone = {name for setting in self.refused for name in _FIELDS[setting]}
-        messages = [{"role": "user", "content": question.user}]
+        messages = [{"role": "user", "content": _content(question)}]
         if question.system is not None:
             messages.insert(0, {"role": "system", "content": question.system})
         return {
@@ -187,6 +187,14 @@ def litellm() -> Any:
     module.suppress_debug_info = True
     module.telemetry = False
     return module
+
+
+def _content(question: Question) -> Any:
+    """Return the user message: a text alone stays one, which every endpoint takes."""
+    if not question.images:
+        return question.user
+    shown = [{"type": "image_url", "image_url": {"url": u}} for u in question.images]
+    return [{"type": "text", "text": question.user}, *shown]
 
 
 def _address(settings: Settings) -> dict[str, Any]:

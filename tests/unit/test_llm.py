@@ -62,6 +62,18 @@ def test_the_request_holds_the_settings_and_nothing_else():
     }
 
 
+def test_pictures_follow_the_text_in_their_order():
+    asked = Asked(lambda *_: Reply("B"))
+    first, second = "data:image/jpeg;base64,AAAA", "data:image/jpeg;base64,BBBB"
+    asked.answer(Question("Same?", images=(first, second)))
+    (message,) = asked.requests[0]["messages"]
+    assert message["content"] == [
+        {"type": "text", "text": "Same?"},
+        {"type": "image_url", "image_url": {"url": first}},
+        {"type": "image_url", "image_url": {"url": second}},
+    ]
+
+
 def test_reasoning_route_and_schema_go_out_as_routers_want_them():
     schema = {"type": "object", "properties": {}, "additionalProperties": False}
     settings = Settings("m/x", reasoning="low", route="a, b", max_tokens=8000)
