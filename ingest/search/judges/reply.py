@@ -212,7 +212,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _is_open(rest: str) -> bool:
-    """Return whether a text from a key on breaks off: in a string, or before a value."""
+    """Return whether a text from a key on breaks off in a string or before a value."""
     outside = re.sub(r'"(?:[^"\\]|\\.)*"', "", rest, flags=re.DOTALL)
     before, quote, _ = outside.partition('"')
     if quote:
