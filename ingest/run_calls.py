@@ -7,15 +7,25 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
-from ingest.calls import Answer, Question
+from ingest.calls import Answer, Question, Settings
 from ingest.errors import LoadError
 from ingest.journal import Journal, Record, last_by
-from ingest.llm import Model
 from ingest.response_cache import ResponseCache, cache_key
 
 FAILED = "failed"
+
+
+class Asker(Protocol):
+    """Whoever answers questions: ``ingest.llm.Model``, or a script in its place."""
+
+    @property
+    def settings(self) -> Settings:
+        """As wanted."""
+
+    async def ask(self, question: Question) -> Answer:
+        """Ask once, as ``ingest.llm.Model.ask`` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +39,13 @@ class Call:
         task, ordering and repeat, say.
     question
         What is asked.
+    model
+        Who is asked, where the calls of a run go to several; None: the run's model.
     """
 
     key: Mapping[str, Any]
     question: Question
+    model: Asker | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +148,7 @@ def is_failed(record: Record) -> bool:
 
 
 async def run_calls(
-    model: Model,
+    model: Asker,
     calls: Sequence[Call],
     journal: Journal,
     read: ReadReply,
@@ -205,7 +218,7 @@ async def run_calls(
 
 @dataclass(slots=True)
 class _Run:
-    model: Model
+    model: Asker
     journal: Journal
     read: ReadReply
     facts: Mapping[str, Any]
@@ -221,23 +234,24 @@ class _Run:
             call = next(iter(calls), None)
             if call is None:
                 return
-            answer = await self._ask(call)
+            asked = call.model or self.model
+            answer = await self._ask(asked, call)
             record = self._record(call, answer)
             await self.journal.add(record)
-            self._count(answer, str(record["reply_state"]))
+            self._count(answer, str(record["reply_state"]), asked.settings.model)
             self.watch(self.tally)
 
-    async def _ask(self, call: Call) -> Answer:
+    async def _ask(self, model: Asker, call: Call) -> Answer:
         if self.cache is None:
             await self._keep_pace()
-            return await self.model.ask(call.question)
+            return await model.ask(call.question)
         repeat = int(call.key.get("repeat", 0))
-        key = cache_key(self.model.settings, call.question, repeat)
+        key = cache_key(model.settings, call.question, repeat)
         found = self.cache.find(key)
         if found is not None:
             return found
         await self._keep_pace()
-        answer = await self.model.ask(call.question)
+        answer = await model.ask(call.question)
         self.cache.keep(key, answer)
         return answer
 
@@ -288,7 +302,7 @@ class _Run:
             "asked_at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
 
-    def _count(self, answer: Answer, state: str) -> None:
+    def _count(self, answer: Answer, state: str, model: str) -> None:
         tally = self.tally
         tally.asked += 1
         tally.states[state] = tally.states.get(state, 0) + 1
@@ -305,7 +319,7 @@ class _Run:
         tally.unpriced += 1
         if self.limits.max_usd is not None:
             raise LoadError(
-                f"nobody knows what {self.model.settings.model} costs, so "
+                f"nobody knows what {model} costs, so "
                 f"${self.limits.max_usd:g} cannot be kept to; give its --price or "
                 "leave --max-usd out"
             )

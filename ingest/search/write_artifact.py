@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from ingest.search.protocol import stamped
+from ingest.search.protocol import RULES, stamped
 
 
 def artifact_text(
@@ -20,6 +20,8 @@ def artifact_text(
     inputs: Mapping[str, str],
     tool_version: str,
     source: str = "collected",
+    created_at: str | None = None,
+    rules: Mapping[str, Any] = RULES,
 ) -> str:
     """Return an artifact as it stands in its file.
 
@@ -35,6 +37,10 @@ def artifact_text(
         When it was written, UTC.
     inputs
         Files that it was made from, with the hashes of their bytes.
+    created_at
+        When it was first written, as it stands there; None: now.
+    rules
+        Those that the run is bound to.
 
     Returns
     -------
@@ -44,9 +50,9 @@ def artifact_text(
     header = {
         "schema": f"search-bench/{kind}/1",
         "run_id": run_id,
-        "created_at": time_text(at),
+        "created_at": created_at or time_text(at),
         "updated_at": time_text(at),
-        "protocol": stamped(),
+        "protocol": stamped(rules),
         "inputs": dict(inputs),
         "tool_version": tool_version,
     }
