@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from ingest.calls import Answer, Question, Settings
+from ingest.search.address import canonical
 from ingest.search.capture import Capture
 from ingest.search.judges.ask_panel import Panel
 from ingest.search.judges.seats import Seat
@@ -52,8 +53,8 @@ class Shops:
                 )
 
     async def look(self, url: str) -> Capture:
-        self.looks.append(url)
-        return self.pages[url]
+        self.looks.append(canonical(url))
+        return self.pages[canonical(url)]
 
 
 def _capture(

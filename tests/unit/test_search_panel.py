@@ -154,7 +154,9 @@ def test_a_page_that_several_agents_found_is_one_candidate():
         answers(
             b=[listing("b", 1, "http://www.other.example/p/2?utm_source=x#top")],
             a=[
-                listing("a", 1, "https://other.example/p/2/?gclid=7", title="Oat\nMilk"),
+                listing(
+                    "a", 1, "https://other.example/p/2/?gclid=7", title="Oat\nMilk"
+                ),
                 listing("a", 2, "https://other.example/p/3", item_price="4.00"),
             ],
         ),

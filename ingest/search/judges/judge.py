@@ -179,7 +179,7 @@ async def _look_at(
     ]
 
     async def work(one_id: str) -> Record:
-        capture = await look(found[one_id].url_canonical)
+        capture = await look(found[one_id].address)
         return {"candidate_id": one_id, **seen_record(store, capture, clock())}
 
     path = store.folder / PAGES_JOURNAL

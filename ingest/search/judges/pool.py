@@ -28,6 +28,8 @@ class Found:
         Titles that agents gave, by listing.
     prices
         Item prices that agents claimed, by listing, where they gave one.
+    addresses
+        As agents gave them, by listing, where they are of this very page.
     """
 
     task_id: str
@@ -35,11 +37,21 @@ class Found:
     listings: dict[str, str] = field(default_factory=dict)
     claimed: dict[str, str] = field(default_factory=dict)
     prices: dict[str, str] = field(default_factory=dict)
+    addresses: dict[str, str] = field(default_factory=dict)
 
     @property
     def candidate_id(self) -> str:
         """Return its id, the same in both tracks."""
         return candidate_id(self.task_id, self.url_canonical)
+
+    @property
+    def address(self) -> str:
+        """Return where its page is looked at: as an agent gave it.
+
+        Some shops answer only under ``www.``, which the canonical address leaves out.
+        """
+        first = (self.addresses[one] for one in sorted(self.addresses))
+        return next(first, self.url_canonical)
 
     @property
     def agent_title(self) -> str | None:
@@ -95,6 +107,9 @@ def _take(found: Found, agent: str, listing: Record) -> None:
         found.claimed[one_id] = title
     if isinstance(price, str):
         found.prices[one_id] = price
+    url = listing.get("url")
+    if isinstance(url, str) and final_address(url) == found.url_canonical:
+        found.addresses[one_id] = url
 
 
 def is_self(found: Found, task: Record, final_url: str | None = None) -> bool:
