@@ -53,6 +53,11 @@ def lag_hours(task: Mapping[str, Any], at: datetime | str) -> float | None:
     return round((at - frozen).total_seconds() / 3600, 2)
 
 
+def is_late(hours: float | None) -> bool:
+    """Return whether a lag is long enough to warn of; one that nobody knows is not."""
+    return hours is not None and hours > WARN_HOURS
+
+
 def describe_lag(tasks: Iterable[Mapping[str, Any]], at: datetime) -> list[str]:
     """Return how long ago the references were frozen, for the start of a phase.
 
@@ -78,7 +83,7 @@ def describe_lag(tasks: Iterable[Mapping[str, Any]], at: datetime) -> list[str]:
         return []
     (least, _), (most, oldest) = min(lags), max(lags)
     lines = [f"{least:.1f} to {most:.1f} hours since the references were frozen"]
-    late = sum(lag > WARN_HOURS for lag, _ in lags)
+    late = sum(is_late(lag) for lag, _ in lags)
     if late:
         lines.append(
             f"warning: {late} of {len(lags)} references are older than "

@@ -15,6 +15,7 @@ from typing import Any
 from ingest.errors import LoadError
 from ingest.search.artifact import Artifact, kind_of, read_artifact
 from ingest.search.run_folder import TASKS_FILE
+from ingest.search.schemas import TRACKS
 from ingest.search.write_artifact import artifact_text
 
 Record = Mapping[str, Any]
@@ -34,8 +35,9 @@ class RunStore:
 
     folder: Path
     tasks: Artifact
-    # answers are long, and no phase that reads them writes them
+    # answers are long: read once, until a phase writes
     _answers: dict[str, dict[str, Artifact]] = field(default_factory=dict, repr=False)
+    _identity: list[tuple[str, str]] = field(default_factory=list, repr=False)
 
     @property
     def products(self) -> dict[str, Record]:
@@ -79,13 +81,14 @@ class RunStore:
         """Return the answers of a track by agent, in order of name."""
         if track in self._answers:
             return self._answers[track]
-        found = self._answers[track] = {}
+        found = {}
         for path in sorted(self.folder.glob(f"raw_*_{track}.json")):
             kind = kind_of(path.name)
             if kind is not None and kind.agent is not None and kind.track == track:
                 artifact = self.read(path.name)
                 if artifact is not None:
                     found[kind.agent] = artifact
+        self._answers[track] = found
         return found
 
     def identity(self) -> tuple[str, str]:
@@ -96,16 +99,17 @@ class RunStore:
         LoadError
             Where the answers are of several runs or sources.
         """
-        made = [
-            one for track in ("exact", "equiv") for one in self.answers(track).values()
-        ]
+        if self._identity:
+            return self._identity[0]
+        made = [one for track in TRACKS for one in self.answers(track).values()]
         pairs = {(one.run_id, one.source) for one in made or [self.tasks]}
         if len(pairs) > 1:
             told = " and ".join(sorted(f"{run} ({source})" for run, source in pairs))
             raise LoadError(
                 f"{self.folder} holds answers of {told}; give each a folder"
             )
-        return pairs.pop()
+        self._identity.append(pairs.pop())
+        return self._identity[0]
 
     def write(
         self, name: str, body: Record, at: datetime, made_of: Iterable[str]
@@ -123,6 +127,23 @@ class RunStore:
         made_of
             Files of the folder that it rests on; those that are not there are left out.
         """
+        put(self.folder / name, self.text(name, body, at, made_of).encode())
+        self._answers.clear()
+
+    def text(
+        self, name: str, body: Record, at: datetime, made_of: Iterable[str]
+    ) -> str:
+        """Return an artifact as ``write`` would write it.
+
+        Parameters
+        ----------
+        name, body, at, made_of
+            As for ``write``.
+
+        Returns
+        -------
+        str
+        """
         kind = kind_of(name)
         if kind is None:
             raise ValueError(f"{name} is no artifact")
@@ -131,7 +152,7 @@ class RunStore:
         if before.is_file():
             created = read_artifact(name, before.read_bytes(), kind).body["created_at"]
         run_id, source = self.identity()
-        text = artifact_text(
+        return artifact_text(
             kind.kind,
             body,
             run_id=run_id,
@@ -142,7 +163,28 @@ class RunStore:
             created_at=created,
             rules=self.tasks.protocol,
         )
-        put(self.folder / name, text.encode())
+
+    def write_changed(
+        self, name: str, body: Record, at: datetime, made_of: Iterable[str]
+    ) -> None:
+        """Write an artifact, unless it says the same already.
+
+        A new time alone would make everything that rests on it look stale.
+
+        Parameters
+        ----------
+        name, body, at, made_of
+            As for ``write``.
+        """
+        inputs = list(made_of)
+        stored = self.read(name)
+        if (
+            stored is not None
+            and stored.inputs == self.hashes(inputs)
+            and all(stored.body.get(key) == value for key, value in body.items())
+        ):
+            return
+        self.write(name, body, at, inputs)
 
     def hashes(self, names: Iterable[str]) -> dict[str, str]:
         """Return the hashes of files of the folder, of those that are there."""
@@ -164,7 +206,7 @@ class RunStore:
         return self._put("images", ".jpg", data, data)
 
     def put_page(self, data: bytes) -> str:
-        """Store a page snapshot, packed, under the hash of the page, and return that."""
+        """Store a page snapshot, packed, under the hash of the page; return that."""
         return self._put("evidence", ".html.gz", data, gzip.compress(data, mtime=0))
 
     def _put(self, room: str, end: str, data: bytes, stored: bytes) -> str:

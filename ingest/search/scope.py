@@ -1,4 +1,4 @@
-"""Which part of a run a phase works on: systems, products and tracks (search.md 7.4)."""
+"""Which part of a run a phase works on: systems, products, tracks (search.md 7.4)."""
 
 from __future__ import annotations
 

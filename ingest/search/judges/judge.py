@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -195,26 +195,9 @@ def _write_candidates(store: RunStore, track: str, clock: Clock) -> dict[str, An
         if one_id in seen or is_self(one, products[one.task_id])
     }
     raw = [f"raw_{agent}_{track}.json" for agent in store.answers(track)]
-    _write(store, f"candidates_{track}.json", {"candidates": records}, clock, raw)
+    body, made_of = {"candidates": records}, ["tasks.json", *raw]
+    store.write_changed(f"candidates_{track}.json", body, clock(), made_of)
     return records
-
-
-def _write(
-    store: RunStore, name: str, body: Record, clock: Clock, made_of: Iterable[str]
-) -> None:
-    """Write an artifact, unless it says the same already.
-
-    A new time alone would make everything that rests on it look stale.
-    """
-    inputs = ["tasks.json", *made_of]
-    stored = store.read(name)
-    if (
-        stored is not None
-        and stored.inputs == store.hashes(inputs)
-        and all(stored.body.get(key) == value for key, value in body.items())
-    ):
-        return
-    store.write(name, body, clock(), inputs)
 
 
 async def _judge_track(
@@ -244,8 +227,8 @@ async def _judge_track(
         and all(seat.slot in given for seat in judges.seats)
     }
     body = {**judges.record, "grades": grades}
-    made_of = names_of(track, "candidates")
-    _write(store, f"grades_{track}.json", body, clock, made_of)
+    made_of = ["tasks.json", *names_of(track, "candidates")]
+    store.write_changed(f"grades_{track}.json", body, clock(), made_of)
     graded = [grades[one] for one in ids if one in grades]
     return JudgeReport(
         track=track,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,8 @@ from ingest.search.lag import lag_hours
 from ingest.search.read_panel import candidate_id
 
 Record = Mapping[str, Any]
+
+_PRICE = re.compile(r"[0-9]{1,10}\.[0-9]{2}")
 
 
 @dataclass(slots=True)
@@ -105,7 +108,7 @@ def _take(found: Found, agent: str, listing: Record) -> None:
     title, price = plain(listing.get("title")), listing.get("item_price")
     if title is not None:
         found.claimed[one_id] = title
-    if isinstance(price, str):
+    if isinstance(price, str) and _PRICE.fullmatch(price):
         found.prices[one_id] = price
     url = listing.get("url")
     if isinstance(url, str) and final_address(url) == found.url_canonical:
