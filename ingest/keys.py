@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 # environment variable -> what it opens; `.env.example` lists the same
@@ -33,8 +33,26 @@ def redact(text: str) -> str:
     str
         Keys are replaced by the name of their variable.
     """
-    for name in KEYS:
+    return " ".join(hide(text).split())
+
+
+def hide(text: str, more: Iterable[str] = ()) -> str:
+    """Return a text without the keys of this environment, and otherwise as it is.
+
+    Parameters
+    ----------
+    text
+        Any.
+    more
+        Names of variables that hold keys too.
+
+    Returns
+    -------
+    str
+        Keys are replaced by the name of their variable.
+    """
+    for name in (*KEYS, *more):
         key = os.environ.get(name, "").strip()
         if key:
             text = text.replace(key, f"<{name}>")
-    return " ".join(text.split())
+    return text

@@ -1,0 +1,1 @@
+"""Search agents: how each is asked and how its answers become listings."""
