@@ -17,10 +17,8 @@ from typing import Any
 from ingest.calls import Answer, Attempt, Question, Settings
 from ingest.errors import LoadError
 from ingest.keys import redact
-from ingest.retry import ATTEMPTS, RETRIED_STATUS, wait_before
+from ingest.retry import ATTEMPTS, RETRIED_STATUS, SETUP_STATUS, wait_before
 
-# the answers say nothing about the model: asking on would only fail on
-_SETUP_STATUS = frozenset({401, 402, 403, 404})
 # setting -> the fields that carry it in a request
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "temperature": ("temperature",),
@@ -281,7 +279,7 @@ def _fault(error: Exception, attempt: int) -> tuple[Answer, float | None]:
     wait = wait_before(attempt, headers)
     if isinstance(error, TimeoutError) or type(error).__name__ == "Timeout":
         return Answer(None, error=f"timeout: {told}"), wait
-    if status in _SETUP_STATUS:
+    if status in SETUP_STATUS:
         raise SetupRefused(
             f"the endpoint refuses the call with status {status} ({told}); check the "
             "key, the address and the model id"

@@ -10,6 +10,8 @@ from email.utils import parsedate_to_datetime
 ATTEMPTS = 4
 # what may pass by itself (search.md 5.4); any other status is an answer of its own
 RETRIED_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+# every other call would be refused alike: key, address or model are wrong
+SETUP_STATUS = frozenset({401, 402, 403, 404})
 _FIRST_WAIT_S = 1.0
 _LONGEST_WAIT_S = 60.0
 
@@ -31,14 +33,26 @@ def wait_before(attempt: int, headers: Mapping[str, str] | None = None) -> float
         Seconds, 0 to 60: doubled with each attempt, with jitter, which spreads the
         load and moves no figure.
     """
-    asked = _retry_after(headers or {})
+    asked = retry_after(headers or {})
     if asked is not None:
         return min(asked, _LONGEST_WAIT_S)
     longest = min(_FIRST_WAIT_S * 2.0**attempt, _LONGEST_WAIT_S)
     return longest * random.uniform(0.5, 1.0)
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return how many seconds a response asks to be left alone, None if it does not.
+
+    Parameters
+    ----------
+    headers
+        As in `wait_before`.
+
+    Returns
+    -------
+    float or None
+        From ``Retry-After``, in seconds or as a date; never negative.
+    """
     text = headers.get("retry-after")
     if not text:
         return None
