@@ -134,6 +134,6 @@ def test_half_characters_and_numbers_that_are_none_are_stored_as_json_can(tmp_pa
         '"completed"', '"completed", "x": NaN'
     )
     found = room(tmp_path, "gpt")
-    found.run(always(body.encode()))
+    found.run(lambda *_: Reply(body.encode()))
     assert found.entry()["listings"][0]["title"] == "Oat \ufffd"
     found.rows()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -63,8 +64,9 @@ class Request:
 
     @property
     def sha256(self) -> str:
-        """Return the hash of all but the headers."""
-        parts = [self.method, self.url, self.body]
+        """Return the hash of all but the headers and the host."""
+        where = urlsplit(self.url)
+        parts = [self.method, where.path, where.query, self.body]
         text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -62,10 +62,11 @@ class PythonCallable:
         try:
             async with asyncio.timeout(wire.timeout_s):
                 if inspect.iscoroutinefunction(self.search):
-                    body = await self.search(given)
+                    found = await self.search(given)
                 else:
-                    body = await asyncio.to_thread(self.search, given)
-            body = json.loads(json.dumps(body))
+                    found = await asyncio.to_thread(self.search, given)
+            body = json.loads(json.dumps(found))
+            error = "nothing" if body is None else None
         except TimeoutError:
             error = "read_timeout"
         except Exception as raised:  # whatever a stranger's function raises

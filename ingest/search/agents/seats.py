@@ -128,7 +128,7 @@ class Seat:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def config(self, prompt_sha256: str) -> dict[str, Any]:
-        """Return what decides its answers, as a raw artifact holds it."""
+        """Return what it was asked with, as a raw artifact holds it."""
         return {
             "adapter": self.adapter,
             "base": self.base,

@@ -241,9 +241,9 @@ def open_session(
         Where the artifact or the journal is of other settings or another run, or
         another command works on it.
     """
-    config = _config(job)
+    config = _deciding(_config(job))
     before = store.read(raw_name(job.seat.agent, job.track))
-    if before is not None and before.body["config"] != config:
+    if before is not None and _deciding(before.body["config"]) != config:
         raise LoadError(
             f"{before.name} was asked with other settings; give the agent another name "
             "in the file of seats, or take the artifact and its journal away"
@@ -271,6 +271,11 @@ def open_session(
 
 def _config(job: Job) -> dict[str, Any]:
     return job.seat.config(prompt_sha256(job.track))
+
+
+def _deciding(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what decides answers: a service may move to another address."""
+    return {name: value for name, value in config.items() if name != "base"}
 
 
 def _spent(
