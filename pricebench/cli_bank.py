@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pricebench.bank import Kind
+from pricebench.bank_search import GridMethod
 from pricebench.cli_options import Debug, Warehouse
 from pricebench.paths import DEFAULT_WAREHOUSE
 
@@ -107,3 +108,52 @@ def bank_purchase(
     from pricebench.bank_purchase import print_bank
 
     print_bank(warehouse, seed, size, out, show)
+
+
+@bank_app.command(
+    "search",
+    epilog="Example: pricebench bank search --size 100 --seed mine --out runs/mine",
+)
+def bank_search(
+    size: Annotated[int, typer.Option(help="Cells: products to be found.")] = 100,
+    seed: Annotated[
+        str, typer.Option(help="Of the order in which cells are filled; any text.")
+    ] = "pricebench-v1",
+    grid_method: Annotated[
+        GridMethod,
+        typer.Option(
+            help="Whether shops that sell everything take turns, or one has all its "
+            "turns before the next."
+        ),
+    ] = GridMethod.interleaved,
+    retailers: Annotated[
+        Path | None,
+        typer.Option(help="Retailers with weights; the published ones if none."),
+    ] = None,
+    categories: Annotated[
+        Path | None,
+        typer.Option(help="Categories with weights; the published ones if none."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the grid to this run folder.", metavar="FOLDER"),
+    ] = None,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    debug: Debug = False,
+) -> None:
+    """Make a grid of retailers and categories for product search.
+
+    The sha256 of the grid stands alone on a line. A grid of another size is another
+    bank: quotas are shared out anew.
+    """
+    from pricebench.bank_search import print_grid
+
+    print_grid(
+        warehouse,
+        size=size,
+        seed=seed,
+        method=grid_method,
+        retailers=retailers,
+        categories=categories,
+        out=out,
+    )

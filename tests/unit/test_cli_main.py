@@ -32,6 +32,7 @@ VERBS = (
     ("simulate", "search"),
     ("bank", "hotel"),
     ("bank", "purchase"),
+    ("bank", "search"),
     ("run", "purchase"),
     ("report", "search"),
     ("review",),

@@ -13,7 +13,7 @@ from ingest.search.grid.config import Category, GridConfig
 from ingest.search.grid.fill import METHODS, Matrix, fill_grid, quotas
 from ingest.search.grid.long_tail import strata
 from ingest.search.grid.quotas import largest_remainder
-from ingest.search.write_artifact import artifact_text
+from ingest.search.write_artifact import artifact_text, time_text
 
 CELLS_FILE = "cells.json"
 PLANNED = "planned"
@@ -186,7 +186,7 @@ def grid_text(
         "cells",
         body,
         run_id=run_id,
-        created=created,
+        created_at=time_text(created),
         at=updated,
         inputs=grid.inputs,
         tool_version=tool_version,

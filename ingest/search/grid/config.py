@@ -67,13 +67,20 @@ class GridConfig:
     ----------
     retailers, categories
         In canonical order, which decides ties.
-    inputs
-        File -> hash of its bytes.
+    files
+        Name -> bytes of what was read.
     """
 
     retailers: tuple[Retailer, ...]
     categories: tuple[Category, ...]
-    inputs: Mapping[str, str]
+    files: Mapping[str, bytes]
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """Return the hash of each file."""
+        return {
+            name: hashlib.sha256(data).hexdigest() for name, data in self.files.items()
+        }
 
     def retailer(self, name: str) -> Retailer:
         """Return a retailer by its name; raise LoadError where there is none."""
@@ -144,9 +151,8 @@ def parse_config(
     kinds = _rows(names[1], categories, _CATEGORY, _category)
     known = {one.name: one for one in kinds}
     shops = _rows(names[0], retailers, _RETAILER, lambda row: _retailer(row, known))
-    hashes = [hashlib.sha256(one).hexdigest() for one in (retailers, categories)]
-    inputs = dict(zip((RETAILERS_FILE, CATEGORIES_FILE), hashes, strict=True))
-    return GridConfig(tuple(shops), tuple(kinds), inputs)
+    files = {RETAILERS_FILE: retailers, CATEGORIES_FILE: categories}
+    return GridConfig(tuple(shops), tuple(kinds), files)
 
 
 def flag(text: str) -> bool:
