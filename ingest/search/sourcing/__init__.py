@@ -1,0 +1,1 @@
+"""Finding the products of a search bank: ranked lists, every third item, frozen."""

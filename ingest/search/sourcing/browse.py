@@ -1,0 +1,275 @@
+"""Getting pages: a plain request, a renderer, and what a person saved (search.md 3)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+from ingest.errors import LoadError
+from ingest.search.pages.page import ProductPage
+from ingest.search.sourcing.ranked_list import (
+    ByFeed,
+    BySelector,
+    Extractor,
+    Item,
+    order_question,
+    question_sha256,
+    reordered,
+)
+from ingest.search.sourcing.tables import BY_MODEL, LISTS_FILE, ListSource
+from ingest.search.sourcing.visit import (
+    HTTP,
+    RENDERED,
+    SAVED,
+    Answer,
+    Picture,
+    Tools,
+    Visit,
+)
+from ingest.search.sourcing.walk import STEP, PageRefused
+
+SAVED_ROOM = "saved"
+# pages that two cells on one list are likely to look at
+_KEPT = 32
+_CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?\s*([A-Za-z0-9_-]{2,40})", re.I)
+_HIDDEN = ("script", "style", "template", "noscript")
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """A ranked list as it was got.
+
+    Attributes
+    ----------
+    items
+        Top first.
+    fetcher, status, at
+        How, with which HTTP status, and when.
+    html
+        As it came.
+    described
+        What the log says of the reading of its order.
+    """
+
+    items: tuple[Item, ...]
+    fetcher: str
+    status: int | None
+    at: datetime
+    html: bytes
+    described: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Got:
+    """A document: how it was got, from where, and why not where it was not."""
+
+    fetcher: str
+    html: bytes
+    final_url: str
+    status: int | None
+    error: str | None
+
+
+class Browser:
+    """Gets pages by every means there is, in order.
+
+    Parameters
+    ----------
+    folder
+        The run folder, in which a person saves pages.
+    tools
+        Fetcher, renderer and readers.
+    exclude_refused
+        A product page that is refused is passed over instead of asked for.
+    """
+
+    def __init__(self, folder: Path, tools: Tools, exclude_refused: bool) -> None:
+        self._folder = folder
+        self._tools = tools
+        self._exclude_refused = exclude_refused
+        self._kept: OrderedDict[str, Visit] = OrderedDict()
+
+    def saved_file(self, url: str) -> Path:
+        """Return where a person saves a page that was refused."""
+        name = hashlib.sha256(url.encode()).hexdigest()[:16]
+        return self._folder / SAVED_ROOM / f"{name}.html"
+
+    async def look(self, url: str) -> Visit:
+        """Return a product page.
+
+        Parameters
+        ----------
+        url
+            Its address.
+
+        Returns
+        -------
+        Visit
+
+        Raises
+        ------
+        PageRefused
+            Where nothing got it and refused pages are not simply passed over.
+        """
+        if url not in self._kept:
+            visit = await self._look(url)
+            if visit.refusal is not None and not self._exclude_refused:
+                raise PageRefused(url, visit.refusal)
+            self._kept[url] = visit
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return self._kept[url]
+
+    async def ranked_list(self, source: ListSource) -> ListPage:
+        """Return a ranked list.
+
+        Parameters
+        ----------
+        source
+            Where it is and how it is read.
+
+        Returns
+        -------
+        ListPage
+
+        Raises
+        ------
+        PageRefused
+            Where nothing got a page with a list.
+        LoadError
+            Where a model gave another order than one of its items.
+        """
+        read: Extractor = BySelector(source.selector) if source.selector else ByFeed()
+        reasons = []
+        async for got in self._ways(source.url):
+            items = () if got.error else read(html_text(got.html), got.final_url)
+            # fewer have no rank to walk
+            if len(items) < STEP and not got.error:
+                reasons.append(f"{got.fetcher}: {len(items)} items in the page")
+            elif got.error:
+                reasons.append(f"{got.fetcher}: {got.error}")
+            else:
+                items, described = await self._ordered(source, items, read.described())
+                at = self._tools.now()
+                return ListPage(items, got.fetcher, got.status, at, got.html, described)
+        raise PageRefused(source.url, "; ".join(reasons))
+
+    async def _look(self, url: str) -> Visit:
+        reasons = []
+        last: Visit | None = None
+        async for got in self._ways(url):
+            page, at = self._read(url, got), self._tools.now()
+            visit = Visit(page, "", None, got.html, got.fetcher, at)
+            if page.state == "ok":
+                picture = await self._picture(page)
+                text = visible_text(html_text(got.html))
+                return replace(visit, picture=picture, text=text)
+            if page.state == "dead":
+                return visit
+            reasons.append(f"{got.fetcher}: {got.error or page.state}")
+            # a page that came and holds no product says more than a wall
+            if last is None or page.state == "unreadable":
+                last = visit
+        if last is None:
+            raise PageRefused(url, "nothing to fetch it with")
+        if last.page.state == "blocked":
+            return replace(last, refusal="; ".join(reasons))
+        return last
+
+    def _read(self, url: str, got: _Got) -> ProductPage:
+        if got.status is None and got.error is not None:
+            return ProductPage(url, got.final_url, None, "blocked")
+        return self._tools.read_page(
+            html_text(got.html),
+            url,
+            status=got.status or 200,
+            now=self._tools.now(),
+            final_url=got.final_url,
+        )
+
+    async def _ways(self, url: str) -> AsyncIterator[_Got]:
+        """Yield the page by each means there is, until the reader has enough."""
+        yield _got(HTTP, await self._tools.fetch(url))
+        if self._tools.render is not None:
+            yield _got(RENDERED, await self._tools.render(url))
+        path = self.saved_file(url)
+        if path.is_file():
+            yield _Got(SAVED, path.read_bytes(), url, None, None)
+
+    async def _picture(self, page: ProductPage) -> Picture | None:
+        if page.image_url is None:
+            return None
+        got = await self._tools.fetch(page.image_url)
+        if got.error is not None or not _is_fine(got.status):
+            return None
+        made = self._tools.picture(got.body)
+        if made is None:
+            return None
+        return Picture(made.data, made.width, made.height, page.image_url)
+
+    async def _ordered(
+        self, source: ListSource, items: tuple[Item, ...], described: dict[str, Any]
+    ) -> tuple[tuple[Item, ...], dict[str, Any]]:
+        if source.order != BY_MODEL:
+            return items, described
+        if self._tools.ask is None:
+            raise LoadError(
+                f"{LISTS_FILE} leaves the order of {source.url} to a model and none is "
+                "set up: name one, or empty its order"
+            )
+        reply = await self._tools.ask(order_question(items))
+        told = {"kind": "llm", "model": self._tools.model}
+        told["prompt_sha256"] = question_sha256()
+        return reordered(items, reply), {**described, **told}
+
+
+def html_text(data: bytes) -> str:
+    """Return the text of a document by its byte-order mark, UTF-8 or what it states.
+
+    Parameters
+    ----------
+    data
+        Its bytes.
+
+    Returns
+    -------
+    str
+        What cannot be read is replaced.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        found = _CHARSET.search(data[:4096])
+        name = found[1].decode() if found else "cp1252"
+        try:
+            return data.decode(name, "replace")
+        except LookupError:
+            return data.decode("utf-8", "replace")
+
+
+def visible_text(html: str) -> str:
+    """Return the words of a document without its scripts and styles."""
+    tree = LexborHTMLParser(html)
+    tree.strip_tags(list(_HIDDEN))
+    body = tree.body
+    text = "" if body is None else body.text(separator=" ")
+    return " ".join(text.split())
+
+
+def _got(fetcher: str, answer: Answer) -> _Got:
+    error = answer.error
+    if error is None and not _is_fine(answer.status):
+        error = f"HTTP {answer.status}"
+    return _Got(fetcher, answer.body, answer.final_url, answer.status, error)
+
+
+def _is_fine(status: int | None) -> bool:
+    return status is not None and 200 <= status < 300
