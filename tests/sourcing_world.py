@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import html as escaping
+import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,6 +19,7 @@ from ingest.search.grid.config import Retailer, read_config
 from ingest.search.grid.files import write_grid
 from ingest.search.pages.pack import Pack
 from ingest.search.pages.page import ProductPage
+from ingest.search.sourcing.source import source
 from ingest.search.sourcing.visit import Picture, Seated, Tools, Visit
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -40,10 +41,8 @@ class Got:
 def facts_page(**facts: Any) -> bytes:
     """Return a page whose facts the reader of these tests finds."""
     text = facts.pop("text", "")
-    body = escaping.escape(json.dumps(facts), quote=False)
-    return (
-        f"<html><body><template>{body}</template><p>{text}</p></body></html>"
-    ).encode()
+    body = f"<script>{json.dumps(facts)}</script><p>{text}</p>"
+    return f"<html><body>{body}</body></html>".encode()
 
 
 def list_page(urls: Sequence[str]) -> bytes:
@@ -68,11 +67,10 @@ def read_facts(
         return ProductPage(url, end, status, "blocked")
     if status == 404:
         return ProductPage(url, end, status, "dead")
-    node = LexborHTMLParser(html).css_first("template")
+    node = LexborHTMLParser(html).css_first("script")
     if node is None:
         return ProductPage(url, end, status, "unreadable")
-    facts = json.loads(node.inner_html and escaping.unescape(node.inner_html))
-    return ProductPage(url, end, status, "ok", **told(**facts))
+    return ProductPage(url, end, status, "ok", **told(**json.loads(node.text())))
 
 
 def told(**facts: Any) -> dict[str, Any]:
@@ -194,3 +192,24 @@ def begin(folder: Path, size: int = 6, lists: str | None = None) -> World:
     passes += [f"shop.example,,F0{n},pass,ann," for n in (1, 2, 3, 4, 5, 7)]
     (sources / "filters.csv").write_text("\n".join([FILTERS, *passes]) + "\n")
     return world
+
+
+def fill(folder: Path, world: World, *, tools: dict[str, Any] | None = None, **options):
+    """Run the phase."""
+    reach = world.tools(**(tools or {}))
+    return asyncio.run(source(folder, reach, tool_version="1", **options))
+
+
+def body(folder: Path, name: str) -> dict[str, Any]:
+    """Return an artifact of a run folder."""
+    return json.loads((folder / name).read_text())
+
+
+def events(folder: Path, cell_id: str, kind: str) -> list[dict[str, Any]]:
+    """Return the events of a kind in the record of a cell."""
+    (record,) = (
+        one
+        for one in body(folder, "sourcing_log.json")["records"]
+        if one["cell_id"] == cell_id
+    )
+    return [one for one in record["events"] if one["type"] == kind]

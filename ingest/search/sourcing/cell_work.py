@@ -39,10 +39,10 @@ class Stop(Exception):
     needs
         What the person has to do, a line each.
     refused_list
-        Whether a list was refused: then others may be too.
+        Address of a list that was refused: then others may be too; None for no list.
     """
 
-    def __init__(self, needs: Sequence[str], refused_list: bool = False) -> None:
+    def __init__(self, needs: Sequence[str], refused_list: str | None = None) -> None:
         super().__init__(*needs)
         self.needs = tuple(needs)
         self.refused_list = refused_list
@@ -114,13 +114,15 @@ class CellWork:
         self._save()
         return f"{cell.cell_id}: {chosen.visit.page.title}"
 
-    async def look_ahead(self, cells: Sequence[Cell]) -> list[str]:
+    async def look_ahead(self, cells: Sequence[Cell], refused: str) -> list[str]:
         """Return what the lists of later cells need, to be settled in one sitting.
 
         Parameters
         ----------
         cells
             Those after the one that stopped.
+        refused
+            Address of the list that it stopped at.
 
         Returns
         -------
@@ -129,7 +131,7 @@ class CellWork:
             not chosen yet.
         """
         needs: dict[str, None] = {}
-        seen: set[str] = set()
+        seen = {refused}
         for cell in cells:
             found = None if cell.stratum else self.tables.list_of(cell.retailer, cell)
             if found is None or found.url in seen or self.bank.found_list(found.url):
@@ -137,8 +139,8 @@ class CellWork:
             seen.add(found.url)
             try:
                 await self.browser.ranked_list(found)
-            except PageRefused as refused:
-                needs[self._save_page(refused, f"the list of {cell.retailer}")] = None
+            except PageRefused as error:
+                needs[self._save_page(error, f"the list of {cell.retailer}")] = None
             except LoadError as error:
                 needs[str(error)] = None
         return list(needs)
@@ -235,7 +237,9 @@ class CellWork:
             page = await self.browser.ranked_list(source)
         except PageRefused as refused:
             what = f"{cell.cell_id}: the list of {source.site}"
-            raise Stop([self._save_page(refused, what)], refused_list=True) from refused
+            raise Stop(
+                [self._save_page(refused, what)], refused_list=source.url
+            ) from refused
         except LoadError as error:
             raise Stop([f"{cell.cell_id}: {error}"]) from error
         if page.fetcher == SAVED:

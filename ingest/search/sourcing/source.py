@@ -104,12 +104,11 @@ async def source(
             try:
                 say(await work.fill(cell))
             except Stop as stop:
-                more = (
-                    await work.look_ahead(left[place + 1 :])
-                    if stop.refused_list
-                    else []
-                )
-                return _told(bank, (*stop.needs, *more))
+                needs = list(stop.needs)
+                if stop.refused_list is not None:
+                    later = left[place + 1 :]
+                    needs += await work.look_ahead(later, stop.refused_list)
+                return _told(bank, tuple(needs))
         return _told(bank)
 
 
