@@ -58,6 +58,7 @@ def print_grid(
     from ingest.search.grid.cells import LARGEST, make_grid
     from ingest.search.grid.config import read_config
     from ingest.search.grid.files import write_grid
+    from ingest.search.sourcing.tables import ROOM, write_templates
 
     if not 1 <= size <= LARGEST:
         raise CommandError(
@@ -76,7 +77,9 @@ def print_grid(
             tool_version=version("pricebench"),
         )
         kept = "" if new else " already; what was found for it stays"
+        write_templates(out, grid.cells)
         console.note(f"grid of {size:,} cells is in {out}{kept}")
+        console.note(f"tables to be filled in before products are sought: {out / ROOM}")
     for line in describe_grid(config, grid):
         console.note(line)
     console.emit(grid.sha256)

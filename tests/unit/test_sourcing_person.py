@@ -20,6 +20,8 @@ from sourcing_world import (
 )
 
 from ingest.errors import LoadError
+from ingest.search.grid.files import read_grid
+from ingest.search.sourcing.tables import write_templates
 
 
 def wall(world: World, url: str) -> None:
@@ -177,20 +179,47 @@ def test_a_site_that_fails_later_is_replaced_with_an_amendment(tmp_path):
     assert aside(rows_of(folder)[1]) == []
 
 
-@pytest.mark.parametrize(
-    ("table", "says"),
-    [
-        ("lists.csv", ": no ranked list of tail.example for toys: add a row to"),
-        ("roster.csv", ": no report of toys sites: add one as sources/roster*.csv"),
-    ],
-)
-def test_a_table_that_is_absent_is_named(table, says, tmp_path):
+def test_all_lists_that_are_not_named_are_told_at_once(tmp_path):
     folder = tmp_path / "run1"
     world = begin(folder)
-    (folder / "sources" / table).unlink()
-    # the first cell of the order is that of the long tail
+    table = folder / "sources" / "lists.csv"
+    table.unlink()
+    cells = read_grid(folder).grid.cells
+    write_templates(folder, cells)
+    # each list that the grid needs has its row, and an address is all that it lacks
+    assert table.read_text().splitlines()[1:] == [
+        "own,toys,,best sellers: toys,,,,",
+        "shop,apparel,,best sellers: apparel,,,,",
+    ]
+    end = "give its address in sources/lists.csv"
+    assert fill(folder, world).needs == (
+        # the first cell of the order is that of the long tail
+        f"no ranked list of tail.example for toys: {end}",
+        *(
+            f"no ranked list of {one} for {kind}: {end}"
+            for one, kind in (("shop", "apparel"), ("own", "toys"))
+        ),
+    )
+    assert world.fetched == []
+
+
+def test_templates_leave_the_tables_that_are_there_alone(tmp_path):
+    folder = tmp_path / "run1"
+    begin(folder)
+    before = (folder / "sources" / "lists.csv").read_text()
+    write_templates(folder, read_grid(folder).grid.cells)
+    assert (folder / "sources" / "lists.csv").read_text() == before
+    assert (folder / "sources" / "brand_aliases.csv").read_text() == "alias,brand\n"
+
+
+def test_a_report_of_sites_that_is_absent_is_named(tmp_path):
+    folder = tmp_path / "run1"
+    world = begin(folder)
+    (folder / "sources" / "roster.csv").unlink()
     (need,) = fill(folder, world).needs
-    assert need.startswith(f"tail.toys.01{says}")
+    assert need == (
+        "tail.toys.01: no report of toys sites: add one as sources/roster*.csv"
+    )
 
 
 @pytest.mark.parametrize(

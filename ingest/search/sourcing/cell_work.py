@@ -38,14 +38,23 @@ class Stop(Exception):
     ----------
     needs
         What the person has to do, a line each.
+    looks_ahead
+        Whether later cells may need the same of the person.
     refused_list
-        Address of a list that was refused: then others may be too; None for no list.
+        Address of a list that was refused; None for no list.
     """
 
-    def __init__(self, needs: Sequence[str], refused_list: str | None = None) -> None:
+    def __init__(
+        self,
+        needs: Sequence[str],
+        *,
+        refused_list: str | None = None,
+        looks_ahead: bool = False,
+    ) -> None:
         super().__init__(*needs)
         self.needs = tuple(needs)
         self.refused_list = refused_list
+        self.looks_ahead = looks_ahead or refused_list is not None
 
 
 @dataclass(slots=True)
@@ -114,36 +123,45 @@ class CellWork:
         self._save()
         return f"{cell.cell_id}: {chosen.visit.page.title}"
 
-    async def look_ahead(self, cells: Sequence[Cell], refused: str) -> list[str]:
+    async def look_ahead(self, cells: Sequence[Cell], stop: Stop) -> list[str]:
         """Return what the lists of later cells need, to be settled in one sitting.
 
         Parameters
         ----------
         cells
             Those after the one that stopped.
-        refused
-            Address of the list that it stopped at.
+        stop
+            Why it stopped: at a refused list, those of other cells are tried too.
 
         Returns
         -------
         list of str
-            A line for each list that is refused, long-tail sites left out: those are
-            not chosen yet.
+            A line for each list that is not named, or refused; long-tail sites left
+            out, for those are not chosen yet.
         """
         needs: dict[str, None] = {}
-        seen = {refused}
+        seen = {stop.refused_list}
         for cell in cells:
-            found = None if cell.stratum else self.tables.list_of(cell.retailer, cell)
-            if found is None or found.url in seen or self.bank.found_list(found.url):
+            if cell.stratum is not None:
                 continue
-            seen.add(found.url)
-            try:
-                await self.browser.ranked_list(found)
-            except PageRefused as error:
-                needs[self._save_page(error, f"the list of {cell.retailer}")] = None
-            except LoadError as error:
-                needs[str(error)] = None
-        return list(needs)
+            found = self.tables.list_of(cell.retailer, cell)
+            if found is None:
+                needs[_no_list(cell.retailer, cell)] = None
+            elif stop.refused_list is not None and found.url not in seen:
+                seen.add(found.url)
+                needs |= dict.fromkeys(await self._try_list(cell, found))
+        return [line for line in needs if line not in stop.needs]
+
+    async def _try_list(self, cell: Cell, source: ListSource) -> list[str]:
+        if self.bank.found_list(source.url):
+            return []
+        try:
+            await self.browser.ranked_list(source)
+        except PageRefused as error:
+            return [self._save_page(error, f"the list of {cell.retailer}")]
+        except LoadError as error:
+            return [str(error)]
+        return []
 
     async def _choose(
         self, cell: Cell, record: dict[str, Any], events: list[Event]
@@ -157,9 +175,7 @@ class CellWork:
             store, site = found.name, found.domain
         source = self.tables.list_of(site, cell)
         if source is None:
-            part = cell.subcategory or cell.category
-            line = f"{cell.cell_id}: no ranked list of {site} for {part}"
-            raise Stop([f"{line}: add a row to {LISTS_FILE}"])
+            raise Stop([_no_list(site, cell)], looks_ahead=True)
         items = await self._list(cell, source, events)
         rules = Rules(
             *(self.bank.stored.config.retailer(cell.retailer), cell.category, store),
@@ -300,3 +316,8 @@ class CellWork:
 
     def _now(self) -> str:
         return time_text(self.tools.now())
+
+
+def _no_list(site: str, cell: Cell) -> str:
+    part = cell.subcategory or cell.category
+    return f"no ranked list of {site} for {part}: give its address in {LISTS_FILE}"

@@ -105,9 +105,8 @@ async def source(
                 say(await work.fill(cell))
             except Stop as stop:
                 needs = list(stop.needs)
-                if stop.refused_list is not None:
-                    later = left[place + 1 :]
-                    needs += await work.look_ahead(later, stop.refused_list)
+                if stop.looks_ahead:
+                    needs += await work.look_ahead(left[place + 1 :], stop)
                 return _told(bank, tuple(needs))
         return _told(bank)
 

@@ -12,15 +12,18 @@ from ingest.errors import LoadError
 from ingest.fields import FieldError, one_of, whole
 from ingest.search.grid.cells import Cell
 from ingest.search.sourcing.brands import normal_brand
+from ingest.search.write_artifact import write_whole
 
 ROOM = "sources"
 LISTS_FILE = f"{ROOM}/lists.csv"
 FILTERS_FILE = f"{ROOM}/filters.csv"
 ALIASES_FILE = f"{ROOM}/brand_aliases.csv"
 ROSTERS = "roster*.csv"
+ROSTER_FILE = f"{ROOM}/roster.csv"
 ANSWERS = ("pass", "fail")
 BY_MODEL = "model"
 _LIST = ("site", "category", "subcategory", "name", "url", "selector", "order", "note")
+_ALIAS = ("alias", "brand")
 _ROSTER = ("category", "rank", "domain", "name")
 _FILTER = ("domain", "category", "filter", "answer", "decided_by", "note")
 
@@ -171,7 +174,8 @@ def read_tables(folder: Path, filters: Iterable[str]) -> Tables:
         ]
 
     rosters = sorted(one.name for one in (folder / ROOM).glob(ROSTERS))
-    lists = [_list(where, row) for where, row in rows(LISTS_FILE, _LIST)]
+    # a row without an address is one that a person has not come to yet
+    lists = [_list(where, row) for where, row in rows(LISTS_FILE, _LIST) if row["url"]]
     sites = [
         _site(where, row)
         for name in rosters
@@ -183,9 +187,41 @@ def read_tables(folder: Path, filters: Iterable[str]) -> Tables:
         answers[key] = _answer(where, row, codes)
     aliases = {
         normal_brand(row["alias"]): normal_brand(row["brand"])
-        for _, row in rows(ALIASES_FILE, ("alias", "brand"))
+        for _, row in rows(ALIASES_FILE, _ALIAS)
     }
     return Tables(tuple(lists), tuple(sites), answers, aliases, inputs)
+
+
+def write_templates(folder: Path, cells: Iterable[Cell]) -> None:
+    """Write the tables that a person fills in, those that are there left alone.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    cells
+        Of its grid: each list that they need has a row, without its address.
+
+    Raises
+    ------
+    LoadError
+        Where one cannot be written.
+    """
+    wanted = dict.fromkeys(
+        (one.retailer, one.category, one.subcategory or "")
+        for one in sorted(cells, key=lambda one: one.cell_id)
+        if one.stratum is None
+    )
+    rows = [f"{','.join(one)},best sellers: {one[2] or one[1]},,,," for one in wanted]
+    texts = {
+        LISTS_FILE: "\n".join([",".join(_LIST), *rows]),
+        FILTERS_FILE: ",".join(_FILTER),
+        ALIASES_FILE: ",".join(_ALIAS),
+        ROSTER_FILE: ",".join(_ROSTER),
+    }
+    for name, text in texts.items():
+        if not (folder / name).exists():
+            write_whole(folder / name, f"{text}\n".encode())
 
 
 def _list(where: str, row: Mapping[str, str]) -> ListSource:
