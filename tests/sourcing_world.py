@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,23 +20,15 @@ from ingest.search.grid.config import Retailer, read_config
 from ingest.search.grid.files import write_grid
 from ingest.search.pages.pack import Pack
 from ingest.search.pages.page import ProductPage
+from ingest.search.pages.picture import Picture
 from ingest.search.sourcing.source import source
-from ingest.search.sourcing.visit import Picture, Seated, Tools, Visit
+from ingest.search.sourcing.visit import Seated, Tools, Visit
+from ingest.web import Fetched
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 PICTURE = b"a picture"
 LISTS = "site,category,subcategory,name,url,selector,order,note"
 FILTERS = "domain,category,filter,answer,decided_by,note"
-
-
-@dataclass(frozen=True, slots=True)
-class Got:
-    """What a fetch gave."""
-
-    final_url: str
-    status: int | None
-    body: bytes
-    error: str | None = None
 
 
 def facts_page(**facts: Any) -> bytes:
@@ -57,7 +50,7 @@ def read_facts(
     html: str,
     url: str,
     *,
-    status: int = 200,
+    status: int | None = 200,
     now: datetime,
     final_url: str | None = None,
 ) -> ProductPage:
@@ -71,6 +64,11 @@ def read_facts(
     if node is None:
         return ProductPage(url, end, status, "unreadable")
     return ProductPage(url, end, status, "ok", **told(**json.loads(node.text())))
+
+
+def picture(data: bytes = PICTURE) -> Picture:
+    """Return a picture as it is frozen."""
+    return Picture(data, hashlib.sha256(data).hexdigest(), 64, 48)
 
 
 def told(**facts: Any) -> dict[str, Any]:
@@ -93,9 +91,7 @@ def told(**facts: Any) -> dict[str, Any]:
 def visit(url: str = "https://shop.example/p/1", **facts: Any) -> Visit:
     """Return a look at a good page, some facts changed."""
     text, state = facts.pop("text", ""), facts.pop("state", "ok")
-    image = (
-        None if facts.get("image_url", "") is None else Picture(PICTURE, 64, 64, "x")
-    )
+    image = None if facts.get("image_url", "") is None else picture()
     page = ProductPage(url, url, 200, state, **(told(**facts) if state == "ok" else {}))
     return Visit(page, text, image, b"", "http", NOW)
 
@@ -128,19 +124,19 @@ class World:
         """Put a page at an address."""
         self.pages[url] = (status, body)
 
-    async def fetch(self, url: str) -> Got:
+    async def fetch(self, url: str) -> Fetched:
         """Give what stands at an address."""
         self.fetched.append(url)
         if url.endswith(".jpg"):
-            return Got(url, 200, PICTURE)
+            return Fetched(url, url, 200, {}, PICTURE)
         status, body = self.pages.get(url, (404, b""))
-        return Got(url, status, body)
+        return Fetched(url, url, status, {}, body)
 
     def tools(self, **others: Any) -> Tools:
         """Return the tools that reach this world."""
         mine: dict[str, Any] = {
             **{"fetch": self.fetch, "read_page": read_facts, "canonical": canonical},
-            **{"picture": lambda data: Picture(data, 64, 48, ""), "now": lambda: NOW},
+            **{"picture": picture, "now": lambda: NOW},
         }
         return Tools(**{**mine, **others})
 

@@ -9,14 +9,15 @@ from typing import Any
 import httpx
 import pytest
 
-from ingest.search.sourcing.firecrawl import Rendered, firecrawl
+from ingest.search.sourcing.firecrawl import firecrawl
+from ingest.web import Fetched
 
 KEY = "fc-secret"
 URL = "https://shop.example/best?page=1"
 
 
-def render(handle, key: str = KEY) -> Rendered:
-    async def go() -> Rendered:
+def render(handle, key: str = KEY) -> Fetched:
+    async def go() -> Fetched:
         transport = httpx.MockTransport(handle)
         async with httpx.AsyncClient(transport=transport) as client:
             return await firecrawl(key, client)(URL)
@@ -35,8 +36,12 @@ def test_the_request_asks_for_the_page_as_it_is_now_seen_from_the_united_states(
         }
         return httpx.Response(200, json={"success": True, "data": page})
 
-    assert render(handle) == Rendered(
-        "https://shop.example/best", 200, "<p>ü</p>".encode(), None
+    assert render(handle) == Fetched(
+        URL,
+        "https://shop.example/best",
+        200,
+        {"content-type": "text/html; charset=utf-8"},
+        "<p>ü</p>".encode(),
     )
     (request,) = seen
     assert (request.method, str(request.url)) == (

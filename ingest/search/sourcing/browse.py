@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -15,6 +14,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ingest.errors import LoadError
 from ingest.search.pages.page import ProductPage
+from ingest.search.pages.picture import Picture
+from ingest.search.pages.state import BLOCKED, DEAD, OK, UNREADABLE, page_text
 from ingest.search.sourcing.ranked_list import (
     ByFeed,
     BySelector,
@@ -29,18 +30,19 @@ from ingest.search.sourcing.visit import (
     HTTP,
     RENDERED,
     SAVED,
-    Answer,
-    Picture,
     Tools,
     Visit,
 )
 from ingest.search.sourcing.walk import STEP, PageRefused
+from ingest.web import Fetched
 
 SAVED_ROOM = "saved"
 # pages that two cells on one list are likely to look at
 _KEPT = 32
-_CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?\s*([A-Za-z0-9_-]{2,40})", re.I)
-_HIDDEN = ("script", "style", "template", "noscript")
+_UNSEEN = (
+    *("script", "style", "template", "noscript"),
+    *("nav", "header", "footer", "aside"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ class _Got:
 
     fetcher: str
     html: bytes
+    text: str
     final_url: str
     status: int | None
     error: str | None
@@ -150,7 +153,7 @@ class Browser:
         read: Extractor = BySelector(source.selector) if source.selector else ByFeed()
         reasons = []
         async for got in self._ways(source.url):
-            items = () if got.error else read(html_text(got.html), got.final_url)
+            items = () if got.error else read(got.text, got.final_url)
             # fewer have no rank to walk
             if len(items) < STEP and not got.error:
                 reasons.append(f"{got.fetcher}: {len(items)} items in the page")
@@ -168,27 +171,27 @@ class Browser:
         async for got in self._ways(url):
             page, at = self._read(url, got), self._tools.now()
             visit = Visit(page, "", None, got.html, got.fetcher, at)
-            if page.state == "ok":
+            if page.state == OK:
                 picture = await self._picture(page)
-                text = visible_text(html_text(got.html))
+                text = words_of(got.text)
                 return replace(visit, picture=picture, text=text)
-            if page.state == "dead":
+            if page.state == DEAD:
                 return visit
             reasons.append(f"{got.fetcher}: {got.error or page.state}")
             # a page that came and holds no product says more than a wall
-            if last is None or page.state == "unreadable":
+            if last is None or page.state == UNREADABLE:
                 last = visit
         if last is None:
             raise PageRefused(url, "nothing to fetch it with")
-        if last.page.state == "blocked":
+        if last.page.state == BLOCKED:
             return replace(last, refusal="; ".join(reasons))
         return last
 
     def _read(self, url: str, got: _Got) -> ProductPage:
         if got.status is None and got.error is not None:
-            return ProductPage(url, got.final_url, None, "blocked")
+            return ProductPage(url, got.final_url, None, BLOCKED)
         return self._tools.read_page(
-            html_text(got.html),
+            got.text,
             url,
             status=got.status or 200,
             now=self._tools.now(),
@@ -202,7 +205,8 @@ class Browser:
             yield _got(RENDERED, await self._tools.render(url))
         path = self.saved_file(url)
         if path.is_file():
-            yield _Got(SAVED, path.read_bytes(), url, None, None)
+            html = path.read_bytes()
+            yield _Got(SAVED, html, page_text(html, ""), url, None, None)
 
     async def _picture(self, page: ProductPage) -> Picture | None:
         if page.image_url is None:
@@ -210,10 +214,7 @@ class Browser:
         got = await self._tools.fetch(page.image_url)
         if got.error is not None or not _is_fine(got.status):
             return None
-        made = self._tools.picture(got.body)
-        if made is None:
-            return None
-        return Picture(made.data, made.width, made.height, page.image_url)
+        return self._tools.picture(got.body)
 
     async def _ordered(
         self, source: ListSource, items: tuple[Item, ...], described: dict[str, Any]
@@ -231,44 +232,32 @@ class Browser:
         return reordered(items, reply), {**described, **told}
 
 
-def html_text(data: bytes) -> str:
-    """Return the text of a document by its byte-order mark, UTF-8 or what it states.
+def words_of(html: str) -> str:
+    """Return the words of a document about its product.
 
     Parameters
     ----------
-    data
-        Its bytes.
+    html
+        Its text; anything.
 
     Returns
     -------
     str
-        What cannot be read is replaced.
+        On one line, without scripts, and without what stands beside the product.
     """
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        found = _CHARSET.search(data[:4096])
-        name = found[1].decode() if found else "cp1252"
-        try:
-            return data.decode(name, "replace")
-        except LookupError:
-            return data.decode("utf-8", "replace")
-
-
-def visible_text(html: str) -> str:
-    """Return the words of a document without its scripts and styles."""
-    tree = LexborHTMLParser(html)
-    tree.strip_tags(list(_HIDDEN))
+    tree = LexborHTMLParser(html.encode("utf-8", "replace"))
+    tree.strip_tags(list(_UNSEEN))
     body = tree.body
     text = "" if body is None else body.text(separator=" ")
     return " ".join(text.split())
 
 
-def _got(fetcher: str, answer: Answer) -> _Got:
+def _got(fetcher: str, answer: Fetched) -> _Got:
     error = answer.error
     if error is None and not _is_fine(answer.status):
         error = f"HTTP {answer.status}"
-    return _Got(fetcher, answer.body, answer.final_url, answer.status, error)
+    text = page_text(answer.body, answer.headers.get("content-type", ""))
+    return _Got(fetcher, answer.body, text, answer.final_url, answer.status, error)
 
 
 def _is_fine(status: int | None) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 from ingest.errors import LoadError
 from ingest.search.grid.cells import Cell
+from ingest.search.pages.evidence import write_evidence
 from ingest.search.sourcing.browse import Browser, ListPage
 from ingest.search.sourcing.freeze import task_record
 from ingest.search.sourcing.log import FILLED, UNFILLED, Bank, Event, chosen_site
@@ -268,7 +268,10 @@ class CellWork:
             **{"type": "list_fetch", "at": time_text(page.at), "url": source.url},
             **{"list": source.name, "note": source.note or None},
             **{"fetcher": page.fetcher, "http_status": page.status},
-            **{"evidence": self._evidence(page.html), "items_seen": len(page.items)},
+            **{
+                "evidence": write_evidence(self.bank.folder, page.html),
+                "items_seen": len(page.items),
+            },
             "order_extractor": page.described,
         }
 
@@ -297,19 +300,11 @@ class CellWork:
         )
 
     def _keep(self, chosen: Chosen) -> None:
-        self._evidence(chosen.visit.html)
+        write_evidence(self.bank.folder, chosen.visit.html)
         picture = chosen.visit.picture
         if picture is not None:
             path = self.bank.folder / "images" / f"{picture.sha256}.jpg"
             write_whole(path, picture.data)
-
-    def _evidence(self, html: bytes) -> str:
-        sha256 = hashlib.sha256(html).hexdigest()
-        path = self.bank.folder / "evidence" / f"{sha256}.html.gz"
-        if not path.exists():
-            # no time inside: the same page gives the same file
-            write_whole(path, gzip.compress(html, mtime=0))
-        return sha256
 
     def _save(self) -> None:
         self.bank.save(self.tools.now(), self.tables.inputs, self.tool_version)

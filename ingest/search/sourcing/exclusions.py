@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ingest.search.grid.config import Retailer
+from ingest.search.pages.state import BLOCKED, DEAD, OK, UNREADABLE
 from ingest.search.sourcing.brands import normal_brand
 from ingest.search.sourcing.markers import (
     digital_marker,
@@ -34,9 +35,9 @@ URL_TAKEN = CODES[0]
 UNEXTRACTABLE = CODES[2]
 # states in which a page says nothing, in words
 _STATES = {
-    "blocked": "refused by every fetcher",
-    "dead": "the page is gone",
-    "unreadable": "no product can be read from the page",
+    BLOCKED: "refused by every fetcher",
+    DEAD: "the page is gone",
+    UNREADABLE: "no product can be read from the page",
 }
 _NO_STOCK = {
     "not_now": "it can be ordered later only",
@@ -133,7 +134,7 @@ def _digital(one: Candidate) -> str | None:
 
 def _unextractable(one: Candidate) -> str | None:
     page = one.visit.page
-    if page.state != "ok":
+    if page.state != OK:
         why = one.visit.refusal
         return _STATES.get(page.state, page.state) + (f" ({why})" if why else "")
     lacks = []

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 import httpx
 
 from ingest.keys import redact
+from ingest.web import Fetched
 
 ADDRESS = "https://api.firecrawl.dev/v2/scrape"
 # the service waits for the page itself for so long
@@ -15,31 +15,9 @@ _PAGE_MS = 60_000
 _TIMEOUT_S = 90.0
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """What the service gave for an address.
-
-    Attributes
-    ----------
-    final_url
-        Where redirects ended.
-    status
-        HTTP status of the page, None where the service got none.
-    body
-        The document as the browser had it.
-    error
-        Why there is none, in one line without keys; None where there is one.
-    """
-
-    final_url: str
-    status: int | None
-    body: bytes
-    error: str | None
-
-
 def firecrawl(
     key: str, client: httpx.AsyncClient, address: str = ADDRESS
-) -> Callable[[str], Awaitable[Rendered]]:
+) -> Callable[[str], Awaitable[Fetched]]:
     """Return a renderer of pages.
 
     Parameters
@@ -54,10 +32,10 @@ def firecrawl(
     Returns
     -------
     callable
-        Address -> what the service gave; it never raises for what happens on the way.
+        Address -> what the service gave, with ``error`` in words; it never raises.
     """
 
-    async def render(url: str) -> Rendered:
+    async def render(url: str) -> Fetched:
         asked = {
             **{"url": url, "formats": ["rawHtml"], "onlyMainContent": False},
             # a page of two days ago is no evidence of what is sold now
@@ -75,10 +53,10 @@ def firecrawl(
             return _none(url, f"the renderer answered HTTP {answer.status_code}")
         return _rendered(url, body)
 
-    def _none(url: str, reason: str) -> Rendered:
-        return Rendered(url, None, b"", redact(reason.replace(key, "<key>")))
+    def _none(url: str, reason: str) -> Fetched:
+        return Fetched(url, url, error=redact(reason.replace(key, "<key>")))
 
-    def _rendered(url: str, body: dict[str, object]) -> Rendered:
+    def _rendered(url: str, body: dict[str, object]) -> Fetched:
         data = body.get("data")
         held = data if isinstance(data, dict) else {}
         told = held.get("metadata")
@@ -87,11 +65,13 @@ def firecrawl(
         if body.get("success") is not True or not isinstance(html, str):
             return _none(url, f"the renderer gave no page ({body.get('error')})")
         final = facts.get("url")
-        return Rendered(
+        return Fetched(
+            url,
             final if isinstance(final, str) and final else url,
             status if isinstance(status, int) else None,
-            html.encode(),
-            None,
+            # as it is written here, whatever the page declares
+            {"content-type": "text/html; charset=utf-8"},
+            html.encode("utf-8", "replace"),
         )
 
     return render

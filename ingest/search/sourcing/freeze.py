@@ -53,7 +53,7 @@ def task_record(cell: Cell, chosen: Chosen, number: int) -> dict[str, Any]:
         **{"title": page.title, "brand": chosen.brand, "url": page.final_url},
         "url_canonical": chosen.url_canonical,
         "image": {
-            **{"sha256": picture.sha256, "source_url": picture.source_url},
+            **{"sha256": picture.sha256, "source_url": page.image_url},
             **{"width": picture.width, "height": picture.height},
         },
         **{"price": str(price), "currency": page.currency},

@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Protocol
 
-from ingest.search.pages.page import ProductPage
+from ingest.search.address import canonical
+from ingest.search.pages.page import ProductPage, read_page
+from ingest.search.pages.picture import Picture, read_picture
+from ingest.web import Fetched
 
 HTTP, RENDERED, SAVED = "http", "rendered", "human_saved_dom"
-
-
-class Answer(Protocol):
-    """What fetching an address gave."""
-
-    @property
-    def final_url(self) -> str:
-        """Return where redirects ended."""
-
-    @property
-    def status(self) -> int | None:
-        """Return the HTTP status, None where there was no answer."""
-
-    @property
-    def body(self) -> bytes:
-        """Return the bytes."""
-
-    @property
-    def error(self) -> str | None:
-        """Return why there was none, in one line."""
-
-
-class Normalised(Protocol):
-    """A picture as every agent and judge will see it (search.md 4.7)."""
-
-    @property
-    def data(self) -> bytes:
-        """Return the JPEG."""
-
-    @property
-    def width(self) -> int:
-        """Return its width in pixels."""
-
-    @property
-    def height(self) -> int:
-        """Return its height in pixels."""
+Fetch = Callable[[str], Awaitable[Fetched]]
 
 
 class ReadPage(Protocol):
@@ -58,7 +25,7 @@ class ReadPage(Protocol):
         html: str,
         url: str,
         *,
-        status: int = 200,
+        status: int | None = 200,
         now: datetime,
         final_url: str | None = None,
     ) -> ProductPage:
@@ -82,21 +49,6 @@ class Shipping:
     source: str
     policy_row: str | None = None
     note: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A frozen picture: JPEG, its size in pixels, and where it came from."""
-
-    data: bytes
-    width: int
-    height: int
-    source_url: str
-
-    @property
-    def sha256(self) -> str:
-        """Return the hash of its bytes."""
-        return hashlib.sha256(self.data).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +90,14 @@ class Tools:
     ----------
     fetch
         Address -> answer; never raises for what a server does.
+    now
+        The time, UTC.
     read_page
         Text -> product page.
     canonical
         Address -> the one address of the page; raises ValueError for none.
     picture
         Bytes -> normalised picture, None where they are none that can be used.
-    now
-        The time, UTC.
     render
         Address -> answer from a browser; None where no such service is set up.
     shipping
@@ -155,12 +107,12 @@ class Tools:
         Question -> a model's reply, for the order of a list; with ``model``, its name.
     """
 
-    fetch: Callable[[str], Awaitable[Answer]]
-    read_page: ReadPage
-    canonical: Callable[[str], str]
-    picture: Callable[[bytes], Normalised | None]
+    fetch: Fetch
     now: Callable[[], datetime]
-    render: Callable[[str], Awaitable[Answer]] | None = None
+    read_page: ReadPage = read_page
+    canonical: Callable[[str], str] = canonical
+    picture: Callable[[bytes], Picture | None] = read_picture
+    render: Fetch | None = None
     shipping: Callable[[ProductPage, str], Shipping | None] | None = None
     ask: Callable[[str], Awaitable[str]] | None = None
     model: str | None = None
