@@ -108,11 +108,12 @@ def simulate_serve(
     ] = 0.0,
     debug: Debug = False,
 ) -> None:
-    """Serve scripted models.
+    """Serve scripted models, shops and search agents.
 
-    An OpenAI-compatible endpoint, to this machine alone until ctrl-C, whose models are
-    shoppers with known tastes and buyers with known habits. A word behind the id makes
-    one misbehave: simulated/balanced+storm.
+    To this machine alone until ctrl-C: an OpenAI-compatible endpoint whose models are
+    shoppers with known tastes, buyers with known habits and judges; four small shops;
+    and search agents of known skill in the shapes of their providers. A word behind the
+    id makes a model misbehave: simulated/balanced+storm.
     """
     from pricebench.world import serve_world
 

@@ -8,7 +8,7 @@ from pricebench import console
 
 
 def serve_world(port: int, latency_s: float) -> None:
-    """Serve scripted models until the person ends it.
+    """Serve scripted models, shops and search agents until the person ends it.
 
     Parameters
     ----------
@@ -22,20 +22,26 @@ def serve_world(port: int, latency_s: float) -> None:
     LoadError
         Where the port is taken.
     """
-    from ingest.world.chat import Chat
+    from ingest.world.door import Door
     from ingest.world.place import ADDRESS
-    from ingest.world.server import listen, server, world_app
+    from ingest.world.server import SHOWN, listen, server, world_app
 
-    chat = Chat()
+    door = Door()
     with listen(port) as listener:
         address = f"http://{ADDRESS}:{listener.getsockname()[1]}"
-        console.note("scripted models, end with ctrl-C; ask one with")
+        console.note("the offline world, end with ctrl-C; ask a model of it with")
         console.note(
             "  pricebench run purchase --model simulated/rational --api-base "
             f"{address}/v1"
         )
-        console.emit(f"{address}/")
+        console.note(f"search agents: {address}/seats.yaml; calls: {address}/calls")
+        for name, host in SHOWN.items():
+            if name != host:
+                console.note(f"shop: {address.replace(ADDRESS, name)}/")
+        console.emit(f"{address}/v1")
         # the way it is ended
         with suppress(KeyboardInterrupt):
-            server(world_app(chat, latency_s)).run(sockets=[listener])
-    console.note(f"ended after {sum(chat.calls.values()):,} questions to models")
+            server(world_app(door, latency_s)).run(sockets=[listener])
+    console.note(
+        f"ended after {sum(door.calls.values()):,} questions to models and agents"
+    )

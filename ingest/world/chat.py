@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -12,50 +10,30 @@ from typing import Any
 
 from ingest.hotel.shoppers import UNREADABLE_REPLY
 from ingest.run_plan import SIMULATED
-from ingest.world.manners import MANNERS, REFUSALS, STORMS, split_manners
+from ingest.world.door import Door, as_json, error, spoiled
+from ingest.world.judges import JUDGES, judge
+from ingest.world.manners import MANNERS, split_manners
 from ingest.world.scripts import Said, Script, find_script, letter_shares, say, scripts
+from ingest.world.sent import Sent
 
 Body = dict[str, Any]
 
 # US dollars per million prompt and reply tokens; four characters count as a token
 PRICE = (0.10, 0.40)
 _TOKEN = 4
-_HTML = b"<!doctype html><title>Bad gateway</title><h1>Bad gateway</h1>"
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """What a server sends.
-
-    Attributes
-    ----------
-    content
-        The body.
-    status, headers
-        Of the response.
-    fault
-        ``hang`` (nothing is ever sent) or ``half`` (half of the body, then the
-        connection ends); None: all is well.
-    """
-
-    content: bytes
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-    fault: str | None = None
 
 
 @dataclass(slots=True)
 class Chat:
-    """An endpoint: it counts what it is asked and knows whom a storm turned away.
+    """An endpoint of scripted models.
 
     Attributes
     ----------
-    calls
-        Model id as asked -> requests, those that met an error included.
+    door
+        Counts what they are asked.
     """
 
-    calls: Counter[str] = field(default_factory=Counter)
-    _turned_away: Counter[int] = field(default_factory=Counter)
+    door: Door = field(default_factory=Door)
 
     def answer(self, body: Body) -> Sent:
         """Return what becomes of one request.
@@ -72,73 +50,30 @@ class Chat:
             for or a setting that the model refuses.
         """
         model = str(body.get("model"))
-        self.calls[model] += 1
+        self.door.calls[model] += 1
         plain, manners = split_manners(model)
         script = find_script(plain)
         unknown = manners - set(MANNERS)
-        if script is None or unknown:
+        if (script is None and plain not in JUDGES) or unknown:
             return error(404, f"the model {model!r} does not exist", "model")
-        question = _question(body)
-        turned_away = self._turn_away(manners, body, question)
-        return turned_away or _answered(script, manners, body, question)
-
-    def _turn_away(
-        self, manners: frozenset[str], body: Body, question: str
-    ) -> Sent | None:
-        for word in manners & set(REFUSALS):
-            if REFUSALS[word] in body:
-                told = f"Unsupported parameter: {REFUSALS[word]!r} with this model."
-                return error(400, told, REFUSALS[word])
-        if "overloaded" in manners:
-            return error(529, "overloaded", headers={"retry-after": "0"})
-        key = hash((body["model"], question))
-        if "storm" in manners and self._turned_away[key] < STORMS:
-            self._turned_away[key] += 1
-            return error(429, "too many requests", headers={"retry-after": "1"})
-        # an answered question is forgotten: the table holds what is in flight
-        self._turned_away.pop(key, None)
-        return None
+        question = _said_by(body, "user")
+        turned_away = self.door.turn_away(model, manners, body, question)
+        return turned_away or spoiled(
+            _answered(plain, script, manners, body, question), manners
+        )
 
 
 @cache
 def models() -> bytes:
     """Return the list of models, as an endpoint lists them."""
     made = {"object": "model", "created": 1, "owned_by": SIMULATED}
-    return _json({"object": "list", "data": [{"id": one, **made} for one in scripts()]})
+    listed = [{"id": one, **made} for one in (*scripts(), *JUDGES)]
+    return as_json({"object": "list", "data": listed})
 
 
-def error(
-    status: int,
-    message: str,
-    param: str | None = None,
-    *,
-    headers: Mapping[str, str] | None = None,
-) -> Sent:
-    """Return an error as an endpoint words it.
-
-    Parameters
-    ----------
-    status
-        Of the response.
-    message
-        What is wrong.
-    param
-        Field of the request that is to blame.
-    headers
-        Of the response.
-
-    Returns
-    -------
-    Sent
-        Ready to go out.
-    """
-    told = {"message": message, "type": "simulated", "param": param, "code": None}
-    return Sent(_json({"error": told}), status, headers or {})
-
-
-def _question(body: Body) -> str:
-    """Return the last message of the user, its parts of text joined."""
-    asked = [one for one in body["messages"] if one["role"] == "user"]
+def _said_by(body: Body, role: str) -> str:
+    """Return the last message of somebody, its parts of text joined."""
+    asked = [one for one in body["messages"] if one["role"] == role]
     content = asked[-1]["content"] if asked else ""
     if isinstance(content, str):
         return content
@@ -146,9 +81,17 @@ def _question(body: Body) -> str:
 
 
 def _answered(
-    script: Script, manners: frozenset[str], body: Body, question: str
+    model: str,
+    script: Script | None,
+    manners: frozenset[str],
+    body: Body,
+    question: str,
 ) -> Sent:
-    said = say(script, question, body.get("seed"))
+    if script is None:
+        verdict = judge(model, _said_by(body, "system"), question)
+        said = None if verdict is None else Said(verdict, None)
+    else:
+        said = say(script, question, body.get("seed"))
     if said is None:
         return error(400, "no script answers this question", "messages")
     if said.text is None:
@@ -158,20 +101,14 @@ def _answered(
         text = _SPOKEN[word](said) if word in manners else text
     if "cut-off" in manners:
         text, finish = text[: len(text) // 2], "length"
-    if "html" in manners:
-        return Sent(_HTML, headers={"content-type": "text/html"})
-    if "error-body" in manners:
-        return Sent(error(500, "simulated: upstream failed").content)
     completion = _completion(body, question, text, finish)
-    if body.get("logprobs"):
+    if body.get("logprobs") and script is not None:
         completion["choices"][0]["logprobs"] = _logprobs(script, body, question, said)
     if "free" in manners:
         del completion["usage"]
     if "no-choices" in manners:
         completion["choices"] = []
-    faults = {"hang": "hang", "half-body": "half"}
-    fault = next((faults[word] for word in faults if word in manners), None)
-    return Sent(_json(completion), fault=fault)
+    return Sent(as_json(completion))
 
 
 def _prose(said: Said) -> str:
@@ -232,7 +169,3 @@ def _logprobs(script: Script, body: Body, question: str, said: Said) -> Body | N
         "top_logprobs": [{"token": one, "logprob": log} for one, log in shown],
     }
     return {"content": [first]}
-
-
-def _json(body: Body) -> bytes:
-    return json.dumps(body).encode()

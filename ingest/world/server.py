@@ -6,21 +6,30 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Host, Route
 from starlette.types import Receive, Scope, Send
 
 from ingest.errors import LoadError
-from ingest.world.chat import Chat, Sent, error, models
+from ingest.world.chat import Chat, models
+from ingest.world.door import Door, error
 from ingest.world.place import ADDRESS
+from ingest.world.seats import seats_yaml
+from ingest.world.sent import Sent
+from ingest.world.shops import HOSTS, shop_page
+from ingest.world.wires import Wires
 
+# a browser takes any name below localhost for this machine
+SHOWN = {host.replace(".example", ".localhost"): host for host in HOSTS}
+SHOWN |= {host: host for host in HOSTS}
 _START_S = 20.0
 _JSON = "application/json"
 
@@ -33,12 +42,12 @@ class World:
     ----------
     address
         ``http://127.0.0.1:<port>``.
-    chat
-        Counts what models were asked.
+    door
+        Counts what models and agents were asked.
     """
 
     address: str
-    chat: Chat
+    door: Door
 
     @property
     def api_base(self) -> str:
@@ -46,45 +55,80 @@ class World:
         return f"{self.address}/v1"
 
 
-def world_app(chat: Chat, latency_s: float = 0.0) -> Starlette:
+def world_app(door: Door, latency_s: float = 0.0) -> Starlette:
     """Return the world as an application.
 
     Parameters
     ----------
-    chat
-        The scripted models.
+    door
+        Counts what is asked.
     latency_s
         How long a model takes to answer.
 
     Returns
     -------
     Starlette
-        ``POST /v1/chat/completions``, ``GET /v1/models`` and ``GET /calls``, which
-        tells how often each model was asked.
+        ``/v1`` of scripted models, endpoints of search agents below ``/openai``,
+        ``/anthropic``, ``/gemini``, ``/perplexity`` and ``/generic``, ``/seats.yaml``
+        that names these, ``/calls``, which tells how often each was asked, and the
+        shops at any path of their own hosts.
     """
+    chat, wires = Chat(door), Wires(door)
 
-    async def complete(request: Request) -> Response:
-        try:
-            sent = chat.answer(json.loads(await request.body()))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            sent = error(400, "the body is no request for a chat completion")
-        if latency_s:
-            await asyncio.sleep(latency_s)
-        return _Sending(sent)
+    def asked(answer: Callable[..., Sent], *names: str) -> Callable[..., Any]:
+        async def respond(request: Request) -> Response:
+            named = [request.path_params[name] for name in names]
+            try:
+                body = json.loads(await request.body())
+                sent = answer(*named, body)
+            except (ValueError, KeyError, TypeError, AttributeError):
+                sent = error(400, "the body is no request that this endpoint knows")
+            if latency_s:
+                await asyncio.sleep(latency_s)
+            return _Sending(sent)
+
+        return respond
+
+    def got(answer: Callable[[str], Sent]) -> Callable[..., Any]:
+        async def respond(request: Request) -> Response:
+            return _Sending(answer(request.path_params["name"]))
+
+        return respond
 
     async def list_models(_: Request) -> Response:
         return Response(models(), media_type=_JSON)
 
     async def count(_: Request) -> Response:
-        return Response(json.dumps(chat.calls), media_type=_JSON)
+        return Response(json.dumps(door.calls), media_type=_JSON)
 
-    return Starlette(
-        routes=[
-            Route("/v1/chat/completions", complete, methods=["POST"]),
-            Route("/v1/models", list_models),
-            Route("/calls", count),
-        ]
-    )
+    async def seats(request: Request) -> Response:
+        text = seats_yaml(f"http://{request.url.netloc}")
+        return Response(text, media_type="text/plain")
+
+    async def shop(request: Request) -> Response:
+        host = SHOWN[(request.url.hostname or "").lower()]
+        return _Sending(shop_page(host, request.url.path))
+
+    def post(path: str, answer: Callable[..., Sent], *names: str) -> Route:
+        return Route(path, asked(answer, *names), methods=["POST"])
+
+    batch = "/anthropic/v1/messages/batches/{name}"
+    routes = [
+        post("/v1/chat/completions", chat.answer),
+        Route("/v1/models", list_models),
+        Route("/calls", count),
+        Route("/seats.yaml", seats),
+        post("/openai/v1/responses", wires.openai),
+        post("/perplexity/v1/agent", wires.openai),
+        post("/anthropic/v1/messages", wires.anthropic),
+        post("/anthropic/v1/messages/batches", wires.submit),
+        Route(batch, got(wires.poll)),
+        Route(f"{batch}/results", got(wires.collect)),
+        post("/gemini/v1beta/models/{name:path}:generateContent", wires.gemini, "name"),
+        post("/generic/{name}/search", wires.generic, "name"),
+        *(Host(host, Route("/{path:path}", shop)) for host in SHOWN),
+    ]
+    return Starlette(routes=routes)
 
 
 class _Sending(Response):
@@ -192,8 +236,8 @@ def serving(*, port: int = 0, latency_s: float = 0.0) -> Iterator[World]:
     LoadError
         Where the port is taken, or the server does not start.
     """
-    chat = Chat()
-    running = server(world_app(chat, latency_s))
+    door = Door()
+    running = server(world_app(door, latency_s))
     with listen(port) as listener:
         thread = threading.Thread(
             target=running.run, kwargs={"sockets": [listener]}, daemon=True
@@ -207,7 +251,7 @@ def serving(*, port: int = 0, latency_s: float = 0.0) -> Iterator[World]:
                 waited.wait(0.01)
             if not running.started:
                 raise LoadError(f"the server does not start on {ADDRESS}; try again")
-            yield World(f"http://{ADDRESS}:{listener.getsockname()[1]}", chat)
+            yield World(f"http://{ADDRESS}:{listener.getsockname()[1]}", door)
         finally:
             running.should_exit = True
             thread.join(_START_S)

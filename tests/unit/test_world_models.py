@@ -26,6 +26,7 @@ from ingest.purchase.scenario import LABELS, best_option, expected_values
 from ingest.registry import hotel_variants
 from ingest.world.chat import Chat
 from ingest.world.hotel_question import read_hotel_question, thinks_aloud
+from ingest.world.judges import JUDGES
 from ingest.world.manners import MANNERS
 from ingest.world.purchase_question import read_purchase_question
 from ingest.world.scripts import find_script, letter_shares, say, scripts
@@ -220,7 +221,7 @@ def test_a_storm_passes_and_says_how_long_to_wait(world):
     assert answer.text == say(find_script("simulated/balanced"), HOTEL).text
     assert [one.status for one in answer.attempts] == [429, 429, None]
     assert waits == [1.0, 1.0]
-    assert world.chat.calls[model] == 3
+    assert world.door.calls[model] == 3
     assert httpx.get(f"{world.address}/calls").json()[model] == 3
 
 
@@ -241,7 +242,7 @@ def test_a_model_fails_as_its_manner_says(world, manner, says, attempts):
     (answer,) = ask(world, model, [HOTEL], timeout_s=timeout)
     assert answer.text is None
     assert says in answer.error
-    assert len(answer.attempts) == attempts == world.chat.calls[model]
+    assert len(answer.attempts) == attempts == world.door.calls[model]
 
 
 def test_replies_may_be_hard_to_read(world):
@@ -291,7 +292,7 @@ def test_who_does_not_exist_cannot_be_asked(world):
     (answer,) = ask(world, "simulated/balanced", ["How are you?"])
     assert "no script answers this question" in answer.error
     listed = httpx.get(f"{world.api_base}/models").json()["data"]
-    assert [one["id"] for one in listed] == list(scripts())
+    assert [one["id"] for one in listed] == [*scripts(), *JUDGES]
 
 
 def test_odd_requests_are_refused_and_the_server_goes_on(world):
