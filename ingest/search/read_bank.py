@@ -22,6 +22,7 @@ from ingest.search.records import (
     part_of,
     sha256_of,
     time_of,
+    units_of,
     web_address,
     wholes,
 )
@@ -172,7 +173,7 @@ def _task(record: Record) -> dict[str, Any]:
         "fees": or_none(money_of, shipping, "fees", least=FREE),
         "landed": or_none(money_of, record, "landed", least=FREE),
         "currency": text_of(record, "currency"),
-        **_named("pack", wholes(pack, "count", least=1)),
+        **_named("pack", units_of(pack, "count")),
         **_named("pack", wholes(pack, "contents")),
         **_named("pack", _texts(pack, "unit_size", "unit", "evidence", "source")),
         "pack_is_ambiguous": flag_or(pack, "ambiguous", False),

@@ -29,6 +29,7 @@ from ingest.search.records import (
     part_of,
     sha256_of,
     time_of,
+    units_of,
     wholes,
 )
 
@@ -93,7 +94,7 @@ def _audit(
             **wholes(record, "http_status"),
             **{key: or_none(money_of, record, key) for key in amounts},
             "seller_scope": members(record, "seller_scope", SELLER_SCOPES),
-            **wholes(record, "pack_count", least=1),
+            **units_of(record, "pack_count"),
             "is_price_mismatch": or_none(flag_of, record, "price_mismatch"),
             "checked_at": max(times, default=None),
         }
@@ -174,7 +175,7 @@ def _label(
             "status": members(ruling, "status", RULED_STATES),
             **_amounts(fields),
             **{key: optional_text(fields, key) for key in texts},
-            **wholes(fields, "pack_count", least=1),
+            **units_of(fields, "pack_count"),
             **{"overturns_panel": overturns, "reason_code": code},
             **_signature(record),
             **{"is_sampled": sampled, "inclusion_probability": chance},
@@ -214,7 +215,7 @@ def read_ref_labels(
             return {
                 **{"task_id": task_id, "version": artifact.version},
                 **_amounts(fields),
-                **wholes(fields, "pack_count", least=1),
+                **units_of(fields, "pack_count"),
                 "is_fashion": or_none(flag_of, fields, "is_fashion"),
                 "is_void": flag_or(record, "void", False),
                 "void_reason": optional_text(record, "void_reason"),

@@ -25,6 +25,8 @@ _TIME = re.compile(
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _ADDRESS = re.compile(r"https://[^/?#:@\s]+(?:[/?#]|$)")
 _SHOWN = 60
+# Units of a pack up to which costs compare exactly (macro cost_key).
+MOST_UNITS = 10**9
 
 
 @dataclass
@@ -219,6 +221,14 @@ def web_address(record: Record, key: str) -> str:
 def wholes(record: Record, *keys: str, least: int = 0) -> dict[str, int | None]:
     """Return whole numbers by key, None where one is absent or null."""
     return {key: or_none(whole_of, record, key, least=least) for key in keys}
+
+
+def units_of(record: Record, key: str) -> dict[str, int | None]:
+    """Return the units of a pack by key, None where it is absent or null."""
+    found = wholes(record, key, least=1)
+    if (found[key] or 1) > MOST_UNITS:
+        raise RowError(key, f"{found[key]} is not in [1, {MOST_UNITS}]")
+    return found
 
 
 def members(record: Record, key: str, allowed: tuple[str, ...]) -> str | None:

@@ -107,6 +107,7 @@ LABELS = "verify_labels_exact.json"
 GRADES = "grades_exact.json"
 LOG = "sourcing_log.json"
 NO_TASK = "no task t99"
+PACK = ("audit pack_count", "1000000000]")
 
 # artifact, change, table and field, words of the reason
 BROKEN = [
@@ -119,6 +120,7 @@ BROKEN = [
     ("tasks.json", put("tasks 0 shipping amount", "-1.00"), "task amount", "below"),
     ("tasks.json", put("tasks 0 pack count", 0), "task count", "not in [1,"),
     ("tasks.json", put("tasks 0 pack count", "12"), "task count", "whole number"),
+    ("tasks.json", put("tasks 0 pack count", 10**9 + 1), "task count", "1000000000]"),
     ("tasks.json", put("tasks 1 task_id", "t001"), "task task_id", "earlier product"),
     ("tasks.json", put("tasks +", 7), "task *", "7 is no JSON object"),
     (
@@ -165,6 +167,7 @@ BROKEN = [
         *("audit candidate_id", "no candidate c_x"),
     ),
     ("audit_equiv.json", put("audit price", 9.5), "audit price", "9.50"),
+    ("audit_equiv.json", put("audit pack_count", 10**9 + 1), *PACK),
     ("audit_equiv.json", put("audit status", "fine"), "audit status", "verified, rej"),
     (
         *("audit_equiv.json", put("audit checks 0 kind", "smell")),
@@ -172,6 +175,7 @@ BROKEN = [
     ),
     (LABELS, move("labels", "c_x"), "label candidate_id", "no candidate c_x"),
     (LABELS, put("labels * fields price", "-2.00"), "label price", "below 0.00"),
+    (LABELS, put("labels * fields pack_count", 10**12), *("label pack_count", PACK[1])),
     (LABELS, put("ruling reason_code", None), "label reason_code", "overturns"),
     (LABELS, put("labels * at", "yesterday"), "label at", "no time like"),
     (

@@ -4,6 +4,7 @@
 
 const FIELDS = ["price", "shipping", "fees", "pack_count", "availability", "condition",
   "currency", "final_url"];
+const MOST_UNITS = 1e9;
 const REF_FIELDS = ["price", "shipping", "fees", "pack_count", "is_fashion"];
 const NAMES = {
   price: "price", shipping: "shipping", fees: "fees", pack_count: "pack",
@@ -114,8 +115,8 @@ function fieldProblem(label) {
     if (value === null) continue;
     if (MONEY.has(field) && !/^\d{1,9}\.\d\d$/.test(value))
       return { field, text: `${NAMES[field]}: dollars and cents are wanted, such as 17.50.` };
-    if (field === "pack_count" && !(Number.isInteger(value) && value > 0))
-      return { field, text: "pack: a whole number from 1 on is wanted." };
+    if (field === "pack_count" && !(Number.isInteger(value) && value > 0 && value <= MOST_UNITS))
+      return { field, text: "pack: a whole number from 1 to a thousand million is wanted." };
     if (field === "currency" && !/^[A-Z]{3}$/.test(value))
       return { field, text: "currency: three capital letters are wanted, such as USD." };
     if (field === "final_url" && !safeAddress(value))
