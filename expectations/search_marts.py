@@ -86,7 +86,8 @@ _IDENTITIES: list[Rule] = [
         "every_call_ends_one_way_and_every_candidate_has_one_status",
         f"calls != {_ENDS} or candidates - self_matches"
         " != verified_candidates + rejected_candidates + unverifiable_candidates"
-        " or corrected_valid_share not between 0 and 1",
+        " or corrected_valid_share not between 0 and 1"
+        " or corrected_valid_share is not null and correction_status != 'ok'",
         "calls, candidates",
     ),
     EmptyRule(

@@ -56,12 +56,16 @@
         ({{ name }}_candidates / nullif(candidates - self_matches, 0))::double
             as {{ name }}_share,
         {%- endfor %}
-        least(greatest(
-            (valid_candidates / nullif(candidates - self_matches, 0)
-                + panel.panel_specificity - 1)
-            / nullif(
-                greatest(panel.panel_sensitivity + panel.panel_specificity - 1, 0), 0
-            ), 0
-        ), 1)::double as corrected_valid_share,
+        -- as corrected_share of models/search_agreement.py: unknown where the errors are
+        -- unknown or the panel guesses (least and greatest pass over a null)
+        case
+            when candidates > self_matches
+                and panel.panel_sensitivity + panel.panel_specificity > 1
+                then least(greatest(
+                    (valid_candidates / (candidates - self_matches)
+                        + panel.panel_specificity - 1)
+                    / (panel.panel_sensitivity + panel.panel_specificity - 1), 0
+                ), 1)
+        end::double as corrected_valid_share,
         coalesce(panel.correction_status, 'too_few')::varchar as correction_status
 {%- endmacro %}

@@ -158,6 +158,8 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
             "update search_coverage set ok_count = ok_count + 1",
             "update search_coverage set rejected_candidates = 99",
             "update search_coverage set corrected_valid_share = 2 where agent = 'd'",
+            "update search_coverage set corrected_valid_share = 0 "
+            "where correction_status = 'too_few'",
         ],
         "every_listing_is_counted_once": [
             "update search_coverage set listings = listings + 1",

@@ -241,6 +241,22 @@ def test_errors_of_the_panel_come_from_the_random_sample(rows):
     assert small == [("too_few", None)]
 
 
+def test_the_share_of_an_agent_is_corrected_only_where_the_errors_are_known(rows):
+    known = rows(
+        "select valid_share, corrected_valid_share from marts.search_coverage "
+        "where run_id = 'wide' and track = 'exact'"
+    )
+    assert len(known) == 4
+    # the errors of the test above: (share + 1 - 1) / (36/42 + 1 - 1), 1 at most
+    for share, corrected in known:
+        assert corrected == pytest.approx(min(share * 42 / 36, 1.0))
+    unknown = rows(
+        "select distinct corrected_valid_share from marts.search_coverage "
+        "where correction_status = 'too_few'"
+    )
+    assert unknown == [(None,)]
+
+
 def test_every_agent_is_a_model_and_a_run_of_its_own(rows):
     found = rows(
         "select run.model_id, calls, kind from marts.run as run "
