@@ -20,7 +20,12 @@ from ingest.search.run_folder import TASKS_FILE
 from ingest.search.sourcing.brands import normal_brand
 from ingest.search.sourcing.ranked_list import Item
 from ingest.search.sourcing.visit import Seated
-from ingest.search.write_artifact import artifact_text, text_sha256, write_whole
+from ingest.search.write_artifact import (
+    artifact_text,
+    text_sha256,
+    time_text,
+    write_whole,
+)
 
 LOG_FILE = "sourcing_log.json"
 FILLED, UNFILLED = "filled", "unfilled"
