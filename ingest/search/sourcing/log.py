@@ -223,7 +223,7 @@ class Bank:
             kind,
             body,
             run_id=self.stored.artifact.run_id,
-            created=at if before is None else before.created_at,
+            created_at=time_text(at if before is None else before.created_at),
             at=at,
             inputs=inputs,
             tool_version=tool_version,
