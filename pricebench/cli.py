@@ -14,6 +14,7 @@ from pricebench.cli_bank import bank_app
 from pricebench.cli_options import Debug, Shape, Warehouse
 from pricebench.cli_review import review
 from pricebench.cli_run import run_app
+from pricebench.cli_run_search import run_search_app
 from pricebench.cli_search import load_search, report_app, simulate_search
 from pricebench.cli_simulate import simulate_app
 from pricebench.errors import CommandError, one_line
@@ -331,6 +332,7 @@ simulate_app.command(
 )(simulate_search)
 app.add_typer(simulate_app, name="simulate")
 app.add_typer(bank_app, name="bank")
+run_app.add_typer(run_search_app, name="search")
 app.add_typer(run_app, name="run")
 app.add_typer(report_app, name="report")
 

@@ -16,18 +16,20 @@ RUN_VARIABLE = "PRICEBENCH_DIR"
 TRACKS = ("exact", "equiv")
 
 
-def run_folder(run: Path | None) -> Path:
+def run_folder(run: Path | None, *, holds: str = "tasks.json") -> Path:
     """Return the folder of a run.
 
     Parameters
     ----------
     run
         As it was named; None for ``runs/$PRICEBENCH_DIR``.
+    holds
+        The artifact by which it is one.
 
     Returns
     -------
     Path
-        A folder that holds a ``tasks.json``.
+        A folder that holds that artifact.
 
     Raises
     ------
@@ -42,8 +44,8 @@ def run_folder(run: Path | None) -> Path:
                 "of one in runs/"
             )
         run = Path("runs") / named
-    if not (run / "tasks.json").is_file():
-        raise CommandError(f"{run} is no run folder: it holds no tasks.json")
+    if not (run / holds).is_file():
+        raise CommandError(f"{run} is no run folder: it holds no {holds}")
     return run
 
 

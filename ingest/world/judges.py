@@ -73,6 +73,12 @@ JUDGES: Mapping[str, Callable[[Pair], str]] = MappingProxyType(
     }
 )
 
+# the seats that know the truth, each of a lab of its own
+PANEL = ",".join(
+    f"{name.title()}={SIMULATED_PREFIX}judge-{name}"
+    for name in ("north", "south", "west")
+)
+
 
 def judge(model: str, system: str, question: str) -> str | None:
     """Return what a judge replies.
