@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any
 
 from ingest.errors import LoadError
 from ingest.search.artifact import Artifact, kind_of, read_artifact
+from ingest.search.pages.evidence import write_evidence
 from ingest.search.run_folder import TASKS_FILE
 from ingest.search.schemas import TRACKS
 from ingest.search.write_artifact import artifact_text
@@ -203,19 +203,16 @@ class RunStore:
 
     def put_image(self, data: bytes) -> str:
         """Store a picture under its hash, and return that."""
-        return self._put("images", ".jpg", data, data)
-
-    def put_page(self, data: bytes) -> str:
-        """Store a page snapshot, packed, under the hash of the page; return that."""
-        return self._put("evidence", ".html.gz", data, gzip.compress(data, mtime=0))
-
-    def _put(self, room: str, end: str, data: bytes, stored: bytes) -> str:
         sha256 = hashlib.sha256(data).hexdigest()
-        path = self.folder / room / f"{sha256}{end}"
+        path = self.folder / f"images/{sha256}.jpg"
         if not path.is_file():
             path.parent.mkdir(exist_ok=True)
-            put(path, stored)
+            put(path, data)
         return sha256
+
+    def put_page(self, data: bytes) -> str:
+        """Store a page snapshot under the hash of the page; return that."""
+        return write_evidence(self.folder, data)
 
 
 def open_store(folder: Path) -> RunStore:

@@ -79,6 +79,7 @@ REJECTED = {
     "not_new": {"condition": "not_new"},
     "not_usd": {"currency": "EUR"},
     "dead_link": {"state": "dead", "http_status": 404},
+    "does_not_ship": {"warnings": ("does_not_ship",)},
     "conditional_price": {"warnings": ("member_price",)},
     "self_match": {"final_url": "https://www.ref.example/p/1?utm_source=x"},
 }
@@ -113,6 +114,14 @@ def test_every_reason_is_of_the_table_and_has_one_status():
     told = {reason: status for status, reason, _ in TABLE} | {"min_order": "rejected"}
     assert told == dict(REASONS)
     assert set(GRAVITY) == set(AUDIT_STATES)
+
+
+@pytest.mark.parametrize("warning", ["product_ambiguous", "variant_unconfirmed"])
+def test_a_price_of_who_knows_which_variant_is_a_persons(warning):
+    audit = check(warnings=(warning,))
+    assert outcome(audit) == ("needs_human", "ambiguous_variant")
+    # what was read stands there for the person
+    assert audit["price"] == "17.50"
 
 
 @pytest.mark.parametrize("status", [404, 410])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
@@ -12,6 +12,12 @@ from ingest.search.audit.policy import Policy, Shipping, seller_scope, shipping_
 from ingest.search.capture import Capture
 from ingest.search.judges.pool import final_address
 from ingest.search.lag import lag_hours
+from ingest.search.pages.facts import (
+    DOES_NOT_SHIP,
+    PRICE_CONFLICT,
+    PRODUCT_AMBIGUOUS,
+    VARIANT_UNCONFIRMED,
+)
 from ingest.search.pages.page import ProductPage
 from ingest.search.read_bank import CENT, FREE
 from ingest.search.write_artifact import time_text
@@ -26,7 +32,7 @@ GRAVITY = (VERIFIED, UNVERIFIABLE, NEEDS_HUMAN, REJECTED)
 REASONS: Mapping[str, str] = {
     **dict.fromkeys(("self_match", "dead_link", "out_of_stock", "not_now"), REJECTED),
     **dict.fromkeys(("store_only", "not_new", "not_usd", "min_order"), REJECTED),
-    "conditional_price": REJECTED,
+    **dict.fromkeys(("conditional_price", "does_not_ship"), REJECTED),
     **dict.fromkeys(("stock_unknown", "price_conflict", "page_changed"), NEEDS_HUMAN),
     **dict.fromkeys(("ambiguous_variant", "ambiguous_pack"), NEEDS_HUMAN),
     **dict.fromkeys(("blocked", "page_down", "unreadable"), UNVERIFIABLE),
@@ -38,7 +44,9 @@ PASSING_REASONS = ("blocked", "page_down", "unreadable")
 
 _GONE, _WALLED = (404, 410), (401, 403, 429, 503)
 _STOCK = {"out": "out_of_stock", "not_now": "not_now", "store_only": "store_only"}
-# how pages warn of a price that only some buyers get
+# it is not sure which product or variant the price is of
+_OPEN_VARIANT = frozenset({PRODUCT_AMBIGUOUS, VARIANT_UNCONFIRMED})
+# how a service warns of a price that only some buyers get; pages read here have none
 _CONDITIONAL = ("member_price", "coupon_price", "subscription_price")
 _AMOUNTS = (
     *("availability", "condition", "price", "currency", "shipping", "fees", "landed"),
@@ -113,7 +121,7 @@ def audited(
         steps += [
             *(_stock(page), _condition(page), _price(page)),
             _pack(page, (offer.task["pack"].get("count") or 1) > 1),
-            _shipping(shipping),
+            _shipping(shipping, page.warnings),
         ]
     reasons = [step.reason for step in steps if step.reason]
     if offer.task["url_canonical"] in (offer.url_canonical, final):
@@ -196,11 +204,11 @@ def _price(page: ProductPage) -> Step:
         return Step("price", "fail", value, "conditional_price", warnings)
     if page.currency not in (None, "USD"):
         return Step("price", "fail", value, "not_usd", page.currency or "")
-    if page.has_range:
+    if page.has_range or _OPEN_VARIANT & set(page.warnings):
         return Step("price", "unknown", value, "ambiguous_variant", warnings)
     if page.price is None:
         return Step("price", "unknown", None, "price_unknown", warnings)
-    if "price_conflict" in page.warnings:
+    if PRICE_CONFLICT in page.warnings:
         return Step("price", "unknown", value, "price_conflict", warnings)
     if page.currency is None:
         return Step("price", "unknown", value, "currency_unknown", warnings)
@@ -216,8 +224,10 @@ def _pack(page: ProductPage, per_unit: bool) -> Step:
     return Step("pack", "pass", str(pack.count), None, pack.evidence or "")
 
 
-def _shipping(shipping: Shipping) -> Step:
+def _shipping(shipping: Shipping, warnings: Sequence[str]) -> Step:
     detail = shipping.row_id or ""
+    if DOES_NOT_SHIP in warnings:
+        return Step("shipping", "fail", None, DOES_NOT_SHIP, detail)
     method = "policy_table" if shipping.source == "policy_table" else None
     if shipping.is_below_minimum:
         return Step("shipping", "fail", None, "min_order", detail, "policy_table")
