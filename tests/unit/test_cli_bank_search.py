@@ -27,6 +27,11 @@ def test_the_hash_stands_alone_and_the_grid_is_written_with_its_header(
     }
     row = next(one for one in captured.err.splitlines() if one.startswith("amazon"))
     assert row.split() == ["amazon", *"8856438"]
+    # a row for each list that the grid needs; the parts of `other` have their own
+    rows = (out / "sources" / "lists.csv").read_text().splitlines()
+    assert "chewy,other,pet,best sellers: pet,,,," in rows
+    assert "apple,electronics,,best sellers: electronics,,,," in rows
+    assert not any(one.startswith("longtail") for one in rows)
 
 
 def test_the_same_grid_again_leaves_what_was_found_and_another_is_refused(

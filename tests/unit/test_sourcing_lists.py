@@ -152,7 +152,15 @@ def test_the_first_site_that_passes_every_filter_is_taken_and_all_are_recorded()
         ("www.shop.example", "F06 named_retailer"),
         ("small.example", None),
     ]
-    assert [one["decided_by"] for one in found.records] == ["ann", "code", "ann, code"]
+    # every answer up to the one that decided, and whose it is
+    answers_of = [list(one["answers"]) for one in found.records]
+    assert [len(one) for one in answers_of] == [3, 6, 8]
+    assert found.records[1]["answers"]["F06"] == {
+        **{"answer": "fail", "decided_by": "code", "note": "a retailer of the grid"}
+    }
+    assert [one["decided_by"] for one in found.records[2]["answers"].values()] == [
+        *("ann", "ann", "ann", "ann", "ann", "code", "ann", "code")
+    ]
 
 
 def test_an_unanswered_filter_blocks_the_walk_at_that_site():
@@ -186,9 +194,9 @@ def test_an_answer_for_the_category_goes_before_one_for_all():
     }
     found = site_walk(filters)
     assert found.records[0]["filter"] == "F02 physical_goods_in_category"
-    assert (found.records[0]["decided_by"], found.records[0]["note"]) == (
-        *("bob", "shoes only"),
-    )
+    assert found.records[0]["answers"]["F02"] == {
+        **{"answer": "fail", "decided_by": "bob", "note": "shoes only"}
+    }
 
 
 def test_a_site_or_brand_that_another_cell_has_is_not_taken_again():

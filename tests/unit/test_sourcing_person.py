@@ -47,7 +47,7 @@ def test_a_refused_list_asks_a_person_for_the_page_and_for_all_others_at_once(tm
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(saved[url])
     # what is saved has a name to it
-    assert "say by whom" in fill(folder, world).needs[0]
+    assert "say by whom with --by" in fill(folder, world).needs[0]
     assert fill(folder, world, by="ann").filled == 6
     cells = body(folder, "cells.json")["cells"]
     first = next(one for one in cells if one["retailer"] == "own")
@@ -92,7 +92,7 @@ def test_a_refused_product_page_is_saved_by_a_person_or_passed_over(tmp_path):
     (need,) = told.needs
     assert need.startswith("own.toys.0")
     assert "a product page was refused (http: HTTP 403)" in need
-    assert "or pass such pages over" in need
+    assert "or pass such pages over with --skip-refused" in need
     # the list that was got is kept for the next start
     lists = [one for one in world.fetched if one == "https://own.example/best/toys"]
     fill(folder, world)
@@ -100,7 +100,7 @@ def test_a_refused_product_page_is_saved_by_a_person_or_passed_over(tmp_path):
     # the folder of another run, where they are passed over
     other = tmp_path / "run2"
     begin(other)
-    assert fill(other, world, exclude_refused=True).filled == 6
+    assert fill(other, world, skip_refused=True).filled == 6
     codes = [
         (item["rank"], item["code"], item["detail"])
         for item in events(other, need.split(":")[0], "walk")[-1]["items"]

@@ -90,14 +90,14 @@ class Browser:
         The run folder, in which a person saves pages.
     tools
         Fetcher, renderer and readers.
-    exclude_refused
+    skip_refused
         A product page that is refused is passed over instead of asked for.
     """
 
-    def __init__(self, folder: Path, tools: Tools, exclude_refused: bool) -> None:
+    def __init__(self, folder: Path, tools: Tools, skip_refused: bool) -> None:
         self._folder = folder
         self._tools = tools
-        self._exclude_refused = exclude_refused
+        self._skip_refused = skip_refused
         self._kept: OrderedDict[str, Visit] = OrderedDict()
 
     def saved_file(self, url: str) -> Path:
@@ -124,7 +124,7 @@ class Browser:
         """
         if url not in self._kept:
             visit = await self._look(url)
-            if visit.refusal is not None and not self._exclude_refused:
+            if visit.refusal is not None and not self._skip_refused:
                 raise PageRefused(url, visit.refusal)
             self._kept[url] = visit
             if len(self._kept) > _KEPT:

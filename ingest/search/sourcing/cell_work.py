@@ -283,7 +283,7 @@ class CellWork:
 
     def _fallback(self, url: str, html: bytes) -> Event:
         if self.by is None:
-            raise Stop([f"{url} was saved by a person: say by whom"])
+            raise Stop([f"{url} was saved by a person: say by whom with --by"])
         return {
             **{"type": "fallback", "kind": SAVED, "at": self._now(), "url": url},
             **{"file_sha256": hashlib.sha256(html).hexdigest(), "by": self.by},
@@ -292,7 +292,7 @@ class CellWork:
     def _save_page(
         self, refused: PageRefused, what: str, *, may_skip: bool = False
     ) -> str:
-        skip = ", or pass such pages over" if may_skip else ""
+        skip = ", or pass such pages over with --skip-refused" if may_skip else ""
         return (
             f"{what} was refused ({refused.reason}): open {refused.url} in a browser, "
             f"save it whole as {self.browser.saved_file(refused.url)}{skip}, and run "

@@ -10,7 +10,7 @@ from typing import Any
 from ingest.search.grid.cells import Cell
 from ingest.search.grid.long_tail import SMALL
 from ingest.search.sourcing.brands import normal_brand
-from ingest.search.sourcing.tables import Site, Tables
+from ingest.search.sourcing.tables import FAIL, PASS, FilterAnswer, Site, Tables
 from ingest.search.sourcing.visit import Seated
 
 FILTERS: Mapping[str, str] = MappingProxyType(
@@ -90,18 +90,15 @@ def walk_sites(
         if cell.stratum == SMALL and not SMALL_RANKS[0] <= site.rank <= SMALL_RANKS[1]:
             continue
         told = _told(site, shops, taken, seated, tables.aliases)
-        verdicts = {code: _verdict(site, cell, code, tables, told) for code in FILTERS}
-        # the first that does not pass decides: it fails, or it is unanswered
-        code = next((code for code, one in verdicts.items() if one != {}), None)
-        if code is None:
-            more = _deciders(site, cell, tables)
-            records.append(_record(site, "selected", None, more))
-            return SiteWalk(site, tuple(records))
-        failed = verdicts[code]
-        if failed is None:
-            left = tuple(name for name, one in verdicts.items() if one is None)
+        answers = {code: _answer(site, cell, code, tables, told) for code in FILTERS}
+        # the first that is no pass decides: the site fails it, or nobody has answered
+        stop = next((code for code in FILTERS if not _passes(answers[code])), None)
+        if stop is not None and answers[stop] is None:
+            left = tuple(code for code, one in answers.items() if one is None)
             return SiteWalk(None, tuple(records), site, left)
-        records.append(_record(site, "rejected", code, failed))
+        records.append(_record(site, answers, stop))
+        if stop is None:
+            return SiteWalk(site, tuple(records))
     return SiteWalk(None, tuple(records))
 
 
@@ -123,41 +120,45 @@ def _told(
     return told
 
 
-def _verdict(
+def _answer(
     site: Site, cell: Cell, code: str, tables: Tables, told: Mapping[str, str]
-) -> dict[str, str] | None:
-    """Return why a site fails a filter, empty where it passes, None: unanswered."""
-    answer = None
+) -> FilterAnswer | None:
+    """Return whether a site passes a filter, None where nobody has answered."""
+    given = None
     for category in (cell.subcategory, cell.category, ""):
-        if category is not None and answer is None:
-            answer = tables.filters.get((site.domain, category, code))
-    if answer is not None and answer.answer == "fail":
-        return {"decided_by": answer.decided_by, "note": answer.note}
+        if category is not None and given is None:
+            given = tables.filters.get((site.domain, category, code))
+    if given is not None and given.answer == FAIL:
+        return given
     if code in told:
-        return {"decided_by": _CODE, "note": told[code]}
-    if answer is None and code not in (_NAMED, _USED):
-        return None
-    return {}
+        return FilterAnswer(FAIL, _CODE, told[code])
+    if given is None and code in (_NAMED, _USED):
+        return FilterAnswer(PASS, _CODE, "")
+    return given
 
 
-def _deciders(site: Site, cell: Cell, tables: Tables) -> dict[str, str]:
-    names = [
-        answer.decided_by
-        for (domain, category, _), answer in tables.filters.items()
-        if domain == site.domain and category in (cell.subcategory, cell.category, "")
-    ]
-    return {"decided_by": ", ".join(dict.fromkeys([*names, _CODE]))}
+def _passes(answer: FilterAnswer | None) -> bool:
+    return answer is not None and answer.answer == PASS
 
 
 def _record(
-    site: Site, outcome: str, code: str | None, more: Mapping[str, str]
+    site: Site, answers: Mapping[str, FilterAnswer | None], stop: str | None
 ) -> dict[str, Any]:
+    """Return a site as the log holds it: every answer up to the one that decided."""
+    codes = list(FILTERS)
+    heard = codes if stop is None else codes[: codes.index(stop) + 1]
     record: dict[str, Any] = {
-        **{"rank": site.rank, "domain": site.domain, "outcome": outcome},
-        **more,
+        **{"rank": site.rank, "domain": site.domain},
+        "outcome": "selected" if stop is None else "rejected",
+        "answers": {
+            code: {"answer": one.answer, "decided_by": one.decided_by, "note": one.note}
+            for code in heard
+            if (one := answers[code]) is not None
+        },
     }
-    if code is not None:
-        record["filter"] = f"{code} {FILTERS[code]}"
+    if stop is not None:
+        record["filter"] = f"{stop} {FILTERS[stop]}"
+        record["note"] = record["answers"][stop]["note"]
     return record
 
 

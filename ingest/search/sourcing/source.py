@@ -52,7 +52,7 @@ async def source(
     tool_version: str,
     by: str | None = None,
     second_pass: bool = False,
-    exclude_refused: bool = False,
+    skip_refused: bool = False,
     first: int | None = None,
     say: Callable[[str], object] = _quiet,
 ) -> Sourced:
@@ -71,7 +71,7 @@ async def source(
         Who saved pages and answered filters.
     second_pass
         Walk the ranks between where a list is exhausted.
-    exclude_refused
+    skip_refused
         Pass over a product whose page every fetcher is refused.
     first
         Stop after so many cells of the order; None for all.
@@ -97,7 +97,7 @@ async def source(
             _refuse_asked(folder)
         tables = read_tables(folder, FILTERS)
         work = CellWork(
-            *(bank, tables, tools, Browser(folder, tools, exclude_refused)),
+            *(bank, tables, tools, Browser(folder, tools, skip_refused)),
             *(by, tool_version),
         )
         for place, cell in enumerate(left):
@@ -141,11 +141,12 @@ def _locked(folder: Path) -> Iterator[None]:
             "pricebench bank search"
         ) from error
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise LoadError(
+                f"another command fills {folder}; wait until it ends and run this again"
+            ) from error
         yield
-    except BlockingIOError as error:
-        raise LoadError(
-            f"another command fills {folder}; wait until it ends and run this again"
-        ) from error
     finally:
         os.close(descriptor)

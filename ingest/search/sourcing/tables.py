@@ -20,7 +20,7 @@ FILTERS_FILE = f"{ROOM}/filters.csv"
 ALIASES_FILE = f"{ROOM}/brand_aliases.csv"
 ROSTERS = "roster*.csv"
 ROSTER_FILE = f"{ROOM}/roster.csv"
-ANSWERS = ("pass", "fail")
+ANSWERS = PASS, FAIL = ("pass", "fail")
 BY_MODEL = "model"
 _LIST = ("site", "category", "subcategory", "name", "url", "selector", "order", "note")
 _ALIAS = ("alias", "brand")
