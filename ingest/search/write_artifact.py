@@ -48,7 +48,8 @@ def artifact_text(
     Returns
     -------
     str
-        JSON with keys in order, two spaces deep, and a line break at its end.
+        JSON with keys in order, two spaces deep, and a line break at its end; half a
+        character, which a page may write and no file can hold, is a question mark.
     """
     header = {
         "schema": f"search-bench/{kind}/1",
@@ -62,7 +63,8 @@ def artifact_text(
     if source != "collected":
         header["source"] = source
     whole = {**header, **body}
-    return json.dumps(whole, sort_keys=True, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(whole, sort_keys=True, indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode() + "\n"
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -108,6 +108,15 @@ def test_a_list_for_machines_is_read_by_its_positions():
     assert ByFeed()(list_page(["/p/1"]).decode(), "https://shop.example/best") == ()
 
 
+def test_half_a_character_of_a_list_can_be_stored():
+    item = {"url": "/p/\\ud83d", "name": "Half \\ud83d a sign"}
+    body = {"@type": "ItemList", "itemListElement": [item]}
+    text = json.dumps(body).replace("\\\\", "\\")
+    page = f'<script type="application/ld+json">{text}</script>'
+    (found,) = ByFeed()(page, "https://shop.example/best")
+    assert found == Item(1, "https://shop.example/p/?", "Half ? a sign")
+
+
 CELL = Cell("tail.toys.01", 0, "tail", "longtail", "toys", None, "large")
 REPORT = (
     Site("toys", 1, "big.example", "Big"),

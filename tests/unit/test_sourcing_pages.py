@@ -35,6 +35,23 @@ def shop_page(n: int) -> bytes:
     return f"<html><head>{script}</head><body><h1>Oat</h1></body></html>".encode()
 
 
+def test_half_a_character_on_a_page_can_be_stored(tmp_path):
+    folder = tmp_path / "run1"
+    world = begin(folder)
+    for url in [one for one in world.pages if one.endswith("/3")]:
+        page = shop_page(3).replace(b"Oat Drink", b"Oat \\ud83d Drink")
+        world.put(url, page)
+
+    async def fetch(url: str):
+        got = await world.fetch(url)
+        return replace(got, body=jpeg()) if url.endswith(".jpg") else got
+
+    reach = Tools(fetch=fetch, now=lambda: NOW)
+    asyncio.run(source(folder, reach, tool_version="1", first=1))
+    (task,) = body(folder, "tasks.json")["tasks"]
+    assert task["title"] == "Oat ? Drink 3, 12 Pack"
+
+
 def test_the_readers_of_every_page_fill_a_grid_too(tmp_path):
     folder = tmp_path / "run1"
     begin(folder)

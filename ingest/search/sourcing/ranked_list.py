@@ -133,9 +133,8 @@ def ranked(found: Sequence[tuple[str, str | None]]) -> tuple[Item, ...]:
     """
     titles: dict[str, str | None] = {}
     for url, title in found:
-        # half a character, which JSON can write and no file can hold
-        clean = title and title.encode("utf-8", "replace").decode()
-        titles[url] = titles.get(url) or clean
+        address, name = _whole(url), _whole(title or "")
+        titles[address] = titles.get(address) or name or None
     return tuple(Item(rank, *pair) for rank, pair in enumerate(titles.items(), 1))
 
 
@@ -208,6 +207,11 @@ def reordered(items: Sequence[Item], reply: str) -> tuple[Item, ...]:
 def without_prices(text: str) -> str:
     """Return a text without amounts of money and shares off."""
     return _SPACE.sub(" ", _PRICE.sub(" ", text)).strip()
+
+
+def _whole(text: str) -> str:
+    # half a character, which JSON can write, has no bytes
+    return text.encode("utf-8", "replace").decode()
 
 
 def _path(url: str) -> str:
