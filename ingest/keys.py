@@ -51,8 +51,23 @@ def hide(text: str, more: Iterable[str] = ()) -> str:
     str
         Keys are replaced by the name of their variable.
     """
-    for name in (*KEYS, *more):
-        key = os.environ.get(name, "").strip()
-        if key:
-            text = text.replace(key, f"<{name}>")
+    for name, key in known_keys(more).items():
+        text = text.replace(key, f"<{name}>")
     return text
+
+
+def known_keys(more: Iterable[str] = ()) -> dict[str, str]:
+    """Return the keys of this environment by variable; never to be stored or shown.
+
+    Parameters
+    ----------
+    more
+        Names of variables that hold keys too.
+
+    Returns
+    -------
+    dict
+        Those that are set.
+    """
+    found = {name: os.environ.get(name, "").strip() for name in (*KEYS, *more)}
+    return {name: key for name, key in found.items() if key}

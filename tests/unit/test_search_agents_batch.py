@@ -11,6 +11,7 @@ from wire_server import Reply
 
 from ingest.errors import LoadError
 from ingest.run_calls import Limits
+from ingest.search.agents import batch
 from ingest.search.agents.batch import POLL_S, custom_id_of
 
 
@@ -203,6 +204,26 @@ def test_a_turn_that_paused_in_a_batch_goes_on_outside_and_is_marked(claude):
     assert entry["usage"]["cost_usd"] == "0.031250"
 
 
+def test_a_probe_of_latency_asks_a_few_alone_and_changes_no_entry(claude):
+    service = Service([GOOD, GOOD], interactive=[bodies.anthropic(bodies.told(0))] * 2)
+    claude.run(service, tasks=2)
+    entries = claude.artifact()["entries"]
+    tally = claude.run(service, tasks=2, latency_probe=1)
+    # a batch's 2 x $0.01375, and one call at the full price, $0.0175
+    assert f"{tally.spent_usd:.6f}" == "0.045000"
+    claude.run(service, tasks=2, latency_probe=2)
+    claude.run(service, tasks=2, latency_probe=2)
+    alone = [one for one in claude.sent if one.path == "/messages"]
+    assert len(alone) == 2
+    body = claude.artifact()
+    assert body["entries"] == entries
+    assert [(one["task_id"], one["status"]) for one in body["latency_probe"]] == [
+        *(("t001", "empty"), ("t002", "empty"))
+    ]
+    assert all(one["latency_s"] > 0 for one in body["latency_probe"])
+    claude.rows()
+
+
 def test_with_a_budget_no_more_is_handed_in_than_may_be_in_flight(claude):
     service = Service([GOOD, GOOD], [GOOD, GOOD], polls=1)
     # 1.375 cents each: after two batches of two, 5.5 of 4 cents are spent
@@ -219,14 +240,16 @@ def test_a_batch_that_nobody_takes_is_one_line(claude):
         claude.run(lambda *_: Reply({"id": "../x"}), tasks=2)
 
 
-def test_a_batch_that_is_out_of_reach_for_long_is_left_for_later(claude):
+def test_a_batch_that_is_out_of_reach_for_long_is_left_for_later(claude, monkeypatch):
+    monkeypatch.setattr(batch, "_PATIENCE", 3)
+
     def script(number, sent):
         return Reply({}, 503) if sent.method == "GET" else Reply({"id": "b1"})
 
     with pytest.raises(LoadError, match="batch b1 cannot be reached"):
         claude.run(script)
-    # twenty polls, each tried four times
-    assert len(claude.sent) == 1 + 20 * 4
+    # three polls, each tried four times
+    assert len(claude.sent) == 1 + 3 * 4
 
 
 def test_what_names_a_product_in_a_batch_fits_the_service():

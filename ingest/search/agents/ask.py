@@ -98,14 +98,14 @@ async def ask(
     """
     first = job.request(task, image)
     task_id = str(task["task_id"])
-    bodies = history.bodies(job.adapter)
+    bodies = history.bodies()
     while not bodies or is_paused(job.adapter, bodies):
         request = job.adapter.proceed(first, bodies) if bodies else first
         envelope = await job.adapter.send(request, wire)
         record = turn(job, task_id, first, image, envelope)
         history.add(record)
         await keep(record)
-        before, bodies = bodies, history.bodies(job.adapter)
+        before, bodies = bodies, history.bodies()
         if len(bodies) <= len(before):
             # nothing came, or the provider failed: what is lost is asked another time
             return

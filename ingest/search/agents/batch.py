@@ -99,7 +99,7 @@ def _next(
 def _asks(session: Session, task_id: str, tries: Mapping[str, int]) -> bool:
     """Return whether a product goes into the next batch."""
     history = session.histories.get(task_id, History())
-    if history.bodies(session.job.adapter) or tries[task_id] >= ATTEMPTS:
+    if history.bodies() or tries[task_id] >= ATTEMPTS:
         return False
     if tries[task_id] == 0:
         return True
@@ -109,7 +109,7 @@ def _asks(session: Session, task_id: str, tries: Mapping[str, int]) -> bool:
 
 def _goes_on(session: Session, history: History) -> bool:
     adapter = session.job.adapter
-    paused = is_paused(adapter, history.bodies(adapter))
+    paused = is_paused(adapter, history.bodies())
     return paused or bool(open_redirects(history, adapter))
 
 

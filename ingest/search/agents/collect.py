@@ -10,6 +10,7 @@ from ingest.search.agents.adapter import Task
 from ingest.search.agents.adapters import BATCHED, make_adapter
 from ingest.search.agents.ask import Job
 from ingest.search.agents.batch import run_batches
+from ingest.search.agents.probe import probe_latency
 from ingest.search.agents.seats import Seat
 from ingest.search.agents.session import Tally, Watch, World, open_session
 from ingest.search.agents.workers import work_through
@@ -26,6 +27,7 @@ async def run_agent(
     limits: Limits,
     world: World | None = None,
     force: bool = False,
+    latency_probe: int = 0,
     watch: Watch = lambda _: None,
 ) -> Tally:
     """Ask an agent for products and write its raw artifact (search.md 5).
@@ -47,6 +49,9 @@ async def run_agent(
         Clients and clocks; None: the real ones.
     force
         Ask those that have an answer again, which their entries then say.
+    latency_probe
+        So many products are asked once more, one by one, for the time it takes: what
+        an agent of batches has to show for its latency.
     watch
         Called after every product.
 
@@ -72,6 +77,7 @@ async def run_agent(
             await run_batches(session, todo, force)
         else:
             await work_through(session, todo, force)
+        await probe_latency(session, tasks[:latency_probe])
         return session.tally
 
 

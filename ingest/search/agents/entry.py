@@ -10,7 +10,6 @@ from typing import Any
 from ingest.journal import Record
 from ingest.search.agents.adapter import (
     ANSWERED,
-    FAILED,
     PAUSED,
     REFUSED,
     Adapter,
@@ -56,19 +55,13 @@ class History:
             self.turns, self.redirects = [], None
             self.forced_at.append(record["asked_at"])
 
-    def bodies(self, adapter: Adapter) -> list[Any]:
+    def bodies(self) -> list[Any]:
         """Return the replies of the invocation that is going on or has ended.
 
         One in which the provider says that it failed is none: it is asked again.
         """
-        found: list[Any] = []
-        for turn in self.turns:
-            body = turn["body"]
-            if body is None:
-                continue
-            if adapter.parse(body).stop != FAILED:
-                found.append(body)
-        return found
+        answered = [one for one in self.turns if one["body"] is not None]
+        return [one["body"] for one in answered if not one["failed"]]
 
 
 def histories(records: Iterable[Record]) -> dict[str, History]:
@@ -118,7 +111,7 @@ def is_done(history: History, adapter: Adapter) -> bool:
 
 def _answer(history: History, adapter: Adapter) -> ProviderAnswer | None:
     """Return the whole answer; None where there is none, or only the start of one."""
-    bodies = history.bodies(adapter)
+    bodies = history.bodies()
     if not bodies or is_paused(adapter, bodies):
         return None
     return joined([adapter.parse(body) for body in bodies])
@@ -141,7 +134,7 @@ def entry(history: History, adapter: Adapter, start: str) -> dict[str, Any]:
     dict
         As in a raw artifact.
     """
-    bodies = history.bodies(adapter)
+    bodies = history.bodies()
     answer = _answer(history, adapter)
     redirects = {**((answer and answer.redirects) or {}), **(history.redirects or {})}
     status, listings = _read(answer, start, redirects)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
@@ -64,7 +64,7 @@ class Listings:
     refused: tuple[dict[str, Any], ...] = ()
 
 
-def redirectors(text: str, citations: Iterable[str]) -> tuple[str, ...]:
+def redirectors(text: str, citations: Sequence[str]) -> tuple[str, ...]:
     """Return the addresses in an answer that only lead on to another page.
 
     Parameters
@@ -79,6 +79,8 @@ def redirectors(text: str, citations: Iterable[str]) -> tuple[str, ...]:
     tuple of str
         Each once, those of listings first.
     """
+    if not any(_REDIRECTOR.search(one) for one in (text, *citations)):
+        return ()
     listed, _ = find_listings(text)
     urls = [one.get("url") for one in listed or ()]
     return tuple(

@@ -26,7 +26,7 @@ from ingest.journal import Journal, Record, open_journal
 from ingest.run_calls import Limits
 from ingest.search.agents.adapter import Image, Task, Wire
 from ingest.search.agents.ask import Job
-from ingest.search.agents.entry import LOST, History, entry, histories, is_done
+from ingest.search.agents.entry import LOST, PROBE, History, entry, histories, is_done
 from ingest.search.agents.prompt import prompt_sha256
 from ingest.search.agents.seats import Seat
 from ingest.search.records import json_text, part_of
@@ -34,6 +34,9 @@ from ingest.search.run_folder import TASKS_FILE
 from ingest.search.run_store import RunStore, journal_header
 
 _PICTURE = "image/jpeg"  # as pictures are normalised (search.md 4.7)
+
+
+_PROBED = ("task_id", "status", "latency_s", "asked_at")
 
 
 @cache
@@ -112,6 +115,8 @@ class Session:
         Product -> what the journal has of it.
     earlier
         Entries of an artifact whose journal is not here.
+    probes
+        Records of calls that were made for their time alone.
     """
 
     job: Job
@@ -123,7 +128,10 @@ class Session:
     watch: Watch
     histories: dict[str, History]
     earlier: Mapping[str, Any]
+    probes: list[Record]
     _next_at: float = 0.0
+    # what was counted is not read again when it is folded
+    _entries: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -182,6 +190,7 @@ class Session:
     def count(self, task: Task) -> None:
         """Count a product that the session is through with."""
         found = self.entry(task["task_id"])
+        self._entries[task["task_id"]] = found
         status = found["status"]
         self.tally.states[status] = self.tally.states.get(status, 0) + 1
         if found["latency_s"] is not None:
@@ -198,15 +207,22 @@ class Session:
 
     def fold(self) -> None:
         """Write the artifact from what the journal holds."""
-        found = {one: self.entry(one) for one in self.store.products}
+        found = {
+            one: self._entries.get(one) or self.entry(one)
+            for one in self.store.products
+        }
         entries = {task_id: one for task_id, one in found.items() if one}
         if entries:
-            body = {
+            body: dict[str, Any] = {
                 "agent": self.job.seat.agent,
                 "track": self.job.track,
                 "config": _config(self.job),
                 "entries": entries,
             }
+            if self.probes:
+                body["latency_probe"] = [
+                    {name: one[name] for name in _PROBED} for one in self.probes
+                ]
             self.store.write(self.name, body, self.world.now(), [TASKS_FILE])
 
 
@@ -256,10 +272,11 @@ def open_session(
     with open_journal(path, header) as journal:
         records = [record for _, record in journal.found.records]
         earlier = before.body["entries"] if before else {}
+        probes = [one for one in records if one.get("kind") == PROBE]
         known = histories(records)
-        tally = Tally(len(tasks), spent_usd=_spent(records, earlier, known))
+        tally = Tally(len(tasks), spent_usd=_spent(records, earlier, _begun(known)))
         session = Session(
-            job, store, journal, limits, world, tally, watch, known, earlier
+            job, store, journal, limits, world, tally, watch, known, earlier, probes
         )
         # a kill may have left replies in the journal that the artifact lacks
         session.fold()
@@ -271,6 +288,10 @@ def open_session(
 
 def _config(job: Job) -> dict[str, Any]:
     return job.seat.config(prompt_sha256(job.track))
+
+
+def _begun(known: Mapping[str, History]) -> set[str]:
+    return {key for key, one in known.items() if one.turns or one.forced_at}
 
 
 def _deciding(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ingest.keys import hide
+from ingest.keys import hide, known_keys
 from ingest.search.agents.adapter import Image
 
 _HALF = re.compile(r"[\ud800-\udfff]")
@@ -32,6 +33,8 @@ def tidy(value: Any, image: Image | None = None, secrets: Iterable[str] = ()) ->
     """
     names = tuple(secrets)
     echo = image.base64 if image else ""
+    if _is_tidy(value, [*known_keys(names).values(), echo]):
+        return value
 
     def one(found: Any) -> Any:
         if isinstance(found, str):
@@ -47,3 +50,15 @@ def tidy(value: Any, image: Image | None = None, secrets: Iterable[str] = ()) ->
         return found
 
     return one(value)
+
+
+def _is_tidy(value: Any, hidden: Iterable[str]) -> bool:
+    """Return whether nothing has to be done, which one look at the whole tells."""
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError):
+        return False
+    # half characters are written so, and whole pairs as well
+    if "\\ud" in text:
+        return False
+    return not any(one and json.dumps(one)[1:-1] in text for one in hidden)
