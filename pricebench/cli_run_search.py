@@ -79,10 +79,10 @@ def run_source(
             "--second-pass", help="Walk the ranks between, where none is left."
         ),
     ] = False,
-    exclude_refused: Annotated[
+    skip_refused: Annotated[
         bool,
         typer.Option(
-            "--exclude-refused", help="Pass over a product whose page nobody gets."
+            "--skip-refused", help="Pass over a product whose page nobody gets."
         ),
     ] = False,
     world: World = None,
@@ -103,7 +103,7 @@ def run_source(
         first=first,
         by=by,
         second_pass=second_pass,
-        exclude_refused=exclude_refused,
+        skip_refused=skip_refused,
     )
 
 
@@ -160,6 +160,14 @@ def run_agents(
         bool,
         typer.Option("--force", help="Ask again where an answer stands; recorded."),
     ] = False,
+    latency_probe: Annotated[
+        int,
+        typer.Option(
+            help="Ask a batched agent about so many products once more, one by one, "
+            "for its latency.",
+            min=0,
+        ),
+    ] = 0,
     world: World = None,
     debug: Debug = False,
 ) -> None:
@@ -178,7 +186,7 @@ def run_agents(
     )
     limits = Limits(concurrency, per_minute, max_usd)
     job = Job(run_folder(run), scope, world)
-    agents(job, seats=seats, limits=limits, force=force)
+    agents(job, seats=seats, limits=limits, force=force, latency_probe=latency_probe)
 
 
 @run_search_app.command(

@@ -85,7 +85,7 @@ def source(
     first: int | None,
     by: str | None,
     second_pass: bool,
-    exclude_refused: bool,
+    skip_refused: bool,
 ) -> None:
     """Fill the cells of a grid with products.
 
@@ -95,7 +95,7 @@ def source(
         The run; its scope is not looked at, since cells are filled in their order.
     first
         Stop after so many cells.
-    by, second_pass, exclude_refused
+    by, second_pass, skip_refused
         As in ``ingest.search.sourcing.source.source``.
 
     Raises
@@ -116,7 +116,7 @@ def source(
                 tool_version=version("pricebench"),
                 by=by,
                 second_pass=second_pass,
-                exclude_refused=exclude_refused,
+                skip_refused=skip_refused,
                 first=first,
                 say=say,
             )
@@ -181,7 +181,9 @@ def shipping(job: Job, *, policy: Path | None) -> None:
     console.note(f"next: pricebench run search agents {job.run} --max-usd …")
 
 
-def agents(job: Job, *, seats: Path | None, limits: Limits, force: bool) -> None:
+def agents(
+    job: Job, *, seats: Path | None, limits: Limits, force: bool, latency_probe: int
+) -> None:
     """Ask agents for cheaper offers of every product.
 
     Parameters
@@ -194,6 +196,9 @@ def agents(job: Job, *, seats: Path | None, limits: Limits, force: bool) -> None
         How fast and how far, for each agent and track.
     force
         Ask again where an answer stands, which is recorded.
+    latency_probe
+        So many products that a batched agent is asked about once more, interactively,
+        for its latency alone.
 
     Raises
     ------
@@ -223,7 +228,10 @@ def agents(job: Job, *, seats: Path | None, limits: Limits, force: bool) -> None
                 watch = partial(_say_tally, say, named)
                 asking = run_agent(
                     *(store, known[agent], track, tasks),
-                    **{"limits": limits, "force": force, "watch": watch},
+                    limits=limits,
+                    force=force,
+                    latency_probe=latency_probe,
+                    watch=watch,
                 )
                 try:
                     tally = asyncio.run(asking)
