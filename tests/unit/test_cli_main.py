@@ -34,11 +34,20 @@ VERBS = (
     ("bank", "purchase"),
     ("bank", "search"),
     ("run", "purchase"),
+    ("run", "search", "source"),
+    ("run", "search", "shipping"),
+    ("run", "search", "agents"),
+    ("run", "search", "judge"),
+    ("run", "search", "audit"),
     ("report", "search"),
     ("review",),
 )
-# build in a warehouse of their own, so that a check leaves nothing behind
-WITHOUT_WAREHOUSE = (("report", "search"), ("review",), ("simulate", "serve"))
+# they build in a warehouse of their own, so that a check leaves nothing behind, or work
+# on a run folder alone
+WITHOUT_WAREHOUSE = (
+    *(("report", "search"), ("review",), ("simulate", "serve")),
+    *(verb for verb in VERBS if verb[:2] == ("run", "search")),
+)
 
 
 def commands_in(text: str) -> list[str]:
@@ -48,9 +57,11 @@ def commands_in(text: str) -> list[str]:
 def test_help_lists_the_verbs_that_exist_and_no_other(capsys):
     assert main(["--help"]) == 0
     assert sorted(commands_in(capsys.readouterr().out)) == sorted({v[0] for v in VERBS})
-    for group in sorted({verb[0] for verb in VERBS if len(verb) > 1}):
-        assert main([group, "--help"]) == 0
-        listed = [verb[1] for verb in VERBS if verb[0] == group]
+    groups = {verb[:depth] for verb in VERBS for depth in range(1, len(verb))}
+    for group in sorted(groups):
+        assert main([*group, "--help"]) == 0
+        below = [verb for verb in VERBS if verb[: len(group)] == group]
+        listed = list(dict.fromkeys(verb[len(group)] for verb in below))
         assert commands_in(capsys.readouterr().out) == listed
 
 
