@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -19,6 +20,8 @@ from ingest.search.read_files import is_evidence
 from ingest.source import Source
 
 TASKS_FILE = "tasks.json"
+# what phases resume from: the artifacts beside it say the same, so it is not read
+JOURNAL = re.compile(r"journal_[a-z0-9_-]+\.jsonl")
 
 
 @dataclass
@@ -161,7 +164,9 @@ def find_runs(opened: Source) -> list[RunFolder]:
 
 def belongs(name: str) -> bool:
     """Return whether a file is part of a run by its name within the run folder."""
-    return kind_of(name) is not None or name == POLICY_FILE or is_evidence(name)
+    if kind_of(name) is not None or name == POLICY_FILE:
+        return True
+    return is_evidence(name) or JOURNAL.fullmatch(name) is not None
 
 
 def read_artifacts(run: RunFolder, opened: Source) -> None:

@@ -11,7 +11,7 @@ from search_folder import edit, example, read, restate, rows_of, without, write
 from ingest.errors import LoadError
 from ingest.search.missing import missing
 from ingest.search.protocol import RULES, rules_sha256, stamped
-from ingest.search.run_folder import find_runs
+from ingest.search.run_folder import belongs, find_runs
 from ingest.source import open_source
 
 GRADES = "grades_exact.json"
@@ -315,3 +315,12 @@ def test_a_summary_is_kept_whole(tmp_path):
         **{"track": "exact", "scenario": "prime", "n_tasks": 10},
         "agents": {"hasty": {"success_rate": {"value": 0.3}}},
     }
+
+
+def test_the_journals_of_phases_are_part_of_a_run_and_read_by_nobody(tmp_path):
+    files = example() | {"journal_judge_exact.jsonl": b"{}", "journal_pages.jsonl": b""}
+    run, rows = rows_of(write(tmp_path, files))
+    assert {"journal_judge_exact.jsonl", "journal_pages.jsonl"} <= set(run.files)
+    assert rows.errors == run.errors == []
+    assert not any("journal" in name for name in rows.files)
+    assert not belongs("journal.txt")

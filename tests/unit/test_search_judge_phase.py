@@ -197,27 +197,29 @@ class Killed(BaseException):
 
 def test_no_vote_is_asked_for_twice_after_kills(tmp_path, judged):
     run, answered, kills = Run(tmp_path), [], 0
+    scope = read_scope(track="exact")
     while True:
         here = [0]
 
         def says(seat, question, number, here=here):
-            if here[0] == 20:
+            if here[0] == 30:
                 raise Killed
             here[0] += 1
             answered.append((seat.slot, question.system, question.user))
             return by_title(seat, question, number)
 
         try:
-            run.judge(says, limits=Limits(concurrency=4))
+            run.judge(says, scope, limits=Limits(concurrency=4))
             break
         except (Killed, BaseExceptionGroup) as gone:
             # the first call of a session is made alone, the others in a group
             if not isinstance(gone, Killed) and gone.split(Killed)[1] is not None:
                 raise
             kills += 1
-    # twenty replies reach each session
-    assert kills == (len(judged.asked) - 1) // 20
-    assert len(answered) == len(judged.asked)
+    wanted = 3 * len(judged.grades())
+    # thirty replies reach each session
+    assert kills == (wanted - 1) // 30 > 1
+    assert len(answered) == wanted
     assert run.grades() == judged.grades()
 
 

@@ -148,6 +148,13 @@ def test_an_amount_that_nobody_checked_is_refused(blank):
     read_table(table({**SHOP, blank: ""}))
 
 
+def test_a_row_for_buyers_elsewhere_is_refused():
+    row = table({**SHOP, **CHECKED, "threshold": "35.00", "zip_scope": "90210"})
+    with pytest.raises(LoadError, match="row shop is for ZIP 90210, the buyer of"):
+        read_table(row, buyer_zip="10001")
+    assert len(read_table(row, buyer_zip="90210").rows) == 1
+
+
 def test_a_row_that_breaks_the_contract_is_refused():
     with pytest.raises(LoadError, match=r"line 2: seller_scope: '3p' is not one of"):
         read_table(table({**SHOP, "seller_scope": "3p"}))

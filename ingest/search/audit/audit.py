@@ -100,7 +100,8 @@ async def audit(
         For artifacts that cannot be used, a scope that names what is not there, no
         candidates, or a journal under another shipping policy.
     """
-    store, policy = open_store(folder), read_policy_of(folder)
+    store = open_store(folder)
+    policy = read_policy_of(folder, store.tasks.protocol["buyer_zip"])
     tasks = {one["task_id"]: one for one in scope.tasks(store.products.values())}
     for line in describe_lag(tasks.values(), clock()):
         say(line)
@@ -117,7 +118,7 @@ async def audit(
     ]
 
 
-def read_policy_of(folder: Path) -> Policy:
+def read_policy_of(folder: Path, buyer_zip: str | None = None) -> Policy:
     """Return the shipping policy that a run is locked to, empty if there is none.
 
     Parameters

@@ -112,7 +112,9 @@ class Terms:
     is_below_minimum: bool = False
 
 
-def read_table(data: bytes, name: str = POLICY_FILE) -> Policy:
+def read_table(
+    data: bytes, name: str = POLICY_FILE, buyer_zip: str | None = None
+) -> Policy:
     """Read a shipping policy as strictly as a load does.
 
     Parameters
@@ -121,6 +123,8 @@ def read_table(data: bytes, name: str = POLICY_FILE) -> Policy:
         The bytes of the CSV.
     name
         How messages call it.
+    buyer_zip
+        Of the run; None: of any.
 
     Returns
     -------
@@ -129,8 +133,9 @@ def read_table(data: bytes, name: str = POLICY_FILE) -> Policy:
     Raises
     ------
     LoadError
-        For a row that breaks the contract, or one with an amount that nobody has
-        checked: its ``checked_at`` or ``checked_by`` is blank (search.md 12).
+        For a row that breaks the contract, one with an amount that nobody has checked
+        (its ``checked_at`` or ``checked_by`` is blank, search.md 12), or one for buyers
+        at another ZIP, whom no look-up tells apart.
     """
     sha256 = hashlib.sha256(data).hexdigest()
     parsed = read_policy(FileId(name, sha256, sha256), "", data)
@@ -138,6 +143,12 @@ def read_table(data: bytes, name: str = POLICY_FILE) -> Policy:
         raise LoadError(f"{name}, line {row.source_row}: {row.field}: {row.reason}")
     found = parsed.table.to_pylist()
     for record in found:
+        zip_scope = record["zip_scope"]
+        if buyer_zip is not None and zip_scope not in (None, buyer_zip):
+            raise LoadError(
+                f"{name}: row {record['row_id']} is for ZIP {zip_scope}, the buyer of "
+                f"this run is at {buyer_zip}; leave it out"
+            )
         filled = [key for key in _AMOUNTS if record[key] is not None]
         blank = [key for key in ("checked_at", "checked_by") if not record[key]]
         if filled and blank:

@@ -166,8 +166,8 @@ async def settle_shipping(
         Where agents have answered already, so that nothing may change any more; where
         another table is locked; for artifacts or a table that cannot be used.
     """
-    policy = lock_policy(folder, table)
     store = open_store(folder)
+    policy = lock_policy(folder, table, store.tasks.protocol["buyer_zip"])
     labels = _labels(folder)
     tasks = scope.tasks(store.products.values())
     for line in describe_lag(tasks, clock()):
@@ -190,7 +190,9 @@ async def settle_shipping(
     return ShippingReport(dict(Counter(one for one in told if one)), tuple(left))
 
 
-def lock_policy(folder: Path, table: Path | None = None) -> Policy:
+def lock_policy(
+    folder: Path, table: Path | None = None, buyer_zip: str | None = None
+) -> Policy:
     """Return the shipping policy of a run, copied in where it has none yet.
 
     Parameters
@@ -199,6 +201,8 @@ def lock_policy(folder: Path, table: Path | None = None) -> Policy:
         Of the run.
     table
         The CSV to lock; None: the one that is there, else the shipped one.
+    buyer_zip
+        Of the run; None: of any.
 
     Returns
     -------
@@ -215,7 +219,7 @@ def lock_policy(folder: Path, table: Path | None = None) -> Policy:
         data = source.read_bytes()
     except OSError as error:
         raise LoadError(f"{source} cannot be read ({error.strerror})") from error
-    policy = read_table(data, str(source))
+    policy = read_table(data, str(source), buyer_zip)
     if not path.is_file():
         put(path, data)
     elif path.read_bytes() != data:
