@@ -9,12 +9,12 @@ from types import MappingProxyType
 # environment variable -> what it opens; `.env.example` lists the same
 KEYS: Mapping[str, str] = MappingProxyType(
     {
-        "OPENAI_API_KEY": "models openai/…; any endpoint that --api-base names",
-        "ANTHROPIC_API_KEY": "models anthropic/…",
-        "GEMINI_API_KEY": "models gemini/…",
+        "OPENAI_API_KEY": "models openai/…; agent gpt; any endpoint that --api-base names",
+        "ANTHROPIC_API_KEY": "models anthropic/…; agent claude",
+        "GEMINI_API_KEY": "models gemini/…; agent gemini",
         "OPENROUTER_API_KEY": "models openrouter/…, where --route counts",
-        "PERPLEXITY_API_KEY": "models perplexity/…",
-        "FINDCHEAP_API_KEY": "product search by Findcheap",
+        "PERPLEXITY_API_KEY": "models perplexity/…; agent perplexity",
+        "FINDCHEAP_API_KEY": "search agent findcheap",
         "FIRECRAWL_API_KEY": "shop pages rendered by Firecrawl",
     }
 )

@@ -154,4 +154,4 @@ def findcheap(count: int = 1, **more: Any) -> Body:
         }
         for n in range(1, count + 1)
     ]
-    return {"results": found, "usage": {"cost_usd": 0.02, "searches": 4}} | more
+    return {"results": found, "usage": {"cost_usd": "0.02", "searches": 4}} | more

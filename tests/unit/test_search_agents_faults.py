@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
+import socket
 
 import agent_bodies as bodies
+import httpx
 import pytest
-from agent_room import KEYS, room
+from agent_room import KEYS, redirect, room
 from wire_server import Reply
 
 from ingest.errors import LoadError
@@ -110,6 +112,42 @@ def test_a_key_that_is_missing_is_named(tmp_path, monkeypatch):
     with pytest.raises(LoadError, match="OPENAI_API_KEY is not set"):
         found.run(lambda *_: Reply(GOOD))
     assert found.sent == []
+
+
+def test_a_key_that_no_header_takes_is_named_and_not_shown(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-\u201cplanted\u201d")
+    found = room(tmp_path, "gpt")
+    with pytest.raises(LoadError, match="OPENAI_API_KEY holds characters") as told:
+        found.run(lambda *_: Reply(GOOD))
+    assert "planted" not in str(told.value)
+
+
+def test_a_scripted_client_reaches_no_network(tmp_path, monkeypatch):
+    # search.md 10.1, row 28
+    def refuse(*_):
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    text = bodies.told(1, url=f"{bodies.REDIRECT}1")
+
+    def reply(request):
+        is_agent = request.url.path.endswith(":generateContent")
+        return (
+            httpx.Response(200, json=bodies.gemini(text))
+            if is_agent
+            else redirect(request)
+        )
+
+    found = room(tmp_path, "gemini")
+    scripted = httpx.MockTransport(reply)
+    found.run_at(
+        "https://generativelanguage.googleapis.com/v1beta",
+        client=lambda: httpx.AsyncClient(transport=scripted),
+    )
+    entry = found.entry()
+    assert entry["status"] == "ok"
+    assert entry["listings"][0]["url_canonical"] == "https://shop1.example/p/1"
 
 
 def test_no_key_and_no_picture_stands_in_any_file(tmp_path):

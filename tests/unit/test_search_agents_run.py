@@ -167,6 +167,8 @@ def test_no_call_begins_once_the_budget_is_spent(gpt):
     assert (len(gpt.sent), tally.left, tally.stopped) == (2, 3, "$0.05 spent")
     again = gpt.run(always(GOOD), tasks=5, limits=limits)
     assert (len(gpt.sent), again.stopped) == (2, "$0.05 spent")
+    # nothing is left of the first two, so that nothing was stopped
+    assert gpt.run(always(GOOD), tasks=2, limits=limits).stopped is None
 
 
 def test_calls_in_flight_alone_overshoot_a_budget(gpt):

@@ -135,13 +135,15 @@ def filled(headers: Mapping[str, str]) -> dict[str, str]:
     Raises
     ------
     LoadError
-        Where one is not set.
+        Where one is not set, or cannot stand in a header.
     """
 
     def value(found: re.Match[str]) -> str:
         key = os.environ.get(found[1], "").strip()
         if not key:
             raise LoadError(f"{found[1]} is not set; export {found[1]}=… and try again")
+        if not key.isascii() or not key.isprintable():
+            raise LoadError(f"{found[1]} holds characters that no key has; set it anew")
         return key
 
     return {name: _VARIABLE.sub(value, text) for name, text in headers.items()}

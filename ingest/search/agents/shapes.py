@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
+
+_DIGITS = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,12})?")
 
 
 def part(value: Any, *keys: str | int) -> Any:
@@ -80,8 +83,10 @@ def count(value: Any, *keys: str | int) -> int | None:
 
 
 def amount(value: Any, *keys: str | int) -> Decimal | None:
-    """Return the number from 0 at a path exactly, None where there is none."""
+    """Return the amount from 0 at a path exactly, a number or the digits of one."""
     found = part(value, *keys)
+    if isinstance(found, str) and _DIGITS.fullmatch(found):
+        return Decimal(found)
     if isinstance(found, bool) or not isinstance(found, int | float):
         return None
     return Decimal(str(found)) if math.isfinite(found) and found >= 0 else None

@@ -34,9 +34,8 @@ async def _worker(session: Session, tasks: Iterator[Task], force: bool) -> None:
     # a client each: one pool for many workers spends its time on searching itself
     async with session.world.open_client() as client:
         wire = session.world.wire(client, session.job.seat)
-        while session.may_spend():
-            task = next(tasks, None)
-            if task is None:
+        for task in tasks:
+            if not session.may_spend():
                 return
             await session.pace()
             await begin_anew(session, task, force)
