@@ -25,7 +25,7 @@ TOOL_VERSION = "simulated"
 START = datetime(2026, 11, 2, 9, 0)
 _PROMPTS = {track: text_sha256(f"made-up prompt, track {track}") for track in TRACKS}
 _JUDGE_PROMPTS = {track: text_sha256(f"made-up judging, {track}") for track in TRACKS}
-_POLICY_COLUMNS = (
+POLICY_COLUMNS = (
     *("row_id", "retailer", "domain", "seller_scope", "threshold", "below_fee"),
     *("at_or_above_fee", "min_order", "surcharge_pct", "zip_scope", "category_scope"),
     *("effective_from", "effective_to", "source_url", "checked_at", "checked_by"),
@@ -207,26 +207,27 @@ def _task(task_id: str, cell: Cell, page: Page) -> dict[str, Any]:
 def policy_text() -> str:
     """Return the shipping policy of the made-up shops as CSV."""
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, _POLICY_COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(stream, POLICY_COLUMNS, lineterminator="\n")
     writer.writeheader()
     for shop in SHOPS:
         if shop.rule:
-            writer.writerow(_policy_row(shop))
+            writer.writerow(policy_row(shop))
     # a rule that had ended, and one for a single category
     old = {"row_id": "larder:any:old", "threshold": "25.00", "below_fee": "4.99"}
     old |= {"effective_from": "2025-01-01", "effective_to": "2026-06-30"}
     lamps = {"row_id": "plaingoods:any:bulky", "threshold": "99.00"}
     lamps |= {"below_fee": "19.00", "category_scope": "garden"}
     by_rule = {shop.rule: shop for shop in SHOPS}
-    writer.writerow({**_policy_row(by_rule["larder:any"]), **old})
-    writer.writerow({**_policy_row(by_rule["plaingoods:any"]), **lamps})
+    writer.writerow({**policy_row(by_rule["larder:any"]), **old})
+    writer.writerow({**policy_row(by_rule["plaingoods:any"]), **lamps})
     return stream.getvalue()
 
 
-def _policy_row(shop: Shop) -> dict[str, str]:
+def policy_row(shop: Shop) -> dict[str, str]:
+    """Return the rule of a shop as a row of the policy table."""
     rule = shop.rule or ""
     return {
-        **dict.fromkeys(_POLICY_COLUMNS, ""),
+        **dict.fromkeys(POLICY_COLUMNS, ""),
         **{"row_id": rule, "retailer": rule.split(":")[0], "domain": shop.host},
         "seller_scope": rule.split(":")[1],
         "threshold": shop.threshold or "",

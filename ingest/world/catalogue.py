@@ -111,7 +111,7 @@ _STORIES: dict[str, tuple[Shop, str, Sequence[Idea]]] = {
             Idea(FORT, 60, "product", condition="refurbished"),
             Idea(BIRCH, 72, "product", currency="EUR"),
             Idea(BIRCH, 80, "broken_beside"),
-            Idea(FORT, 115, "state"),
+            Idea(FORT, 88, "state"),
             Idea(FORT, 85, "og", "equivalent"),
         ],
     ),
@@ -218,8 +218,10 @@ class Listing:
     @property
     def page_path(self) -> str:
         """Return the path of its page, once redirects are over."""
+        # the software that embeds its state has paths of its own
+        room = "products" if self.idea.shape == "state" else "p"
         query = f"?variant={self.code}1" if self.idea.shape == "group" else ""
-        return f"/p/{self.code}{query}"
+        return f"/{room}/{self.code}{query}"
 
     @property
     def url(self) -> str:

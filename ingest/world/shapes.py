@@ -175,17 +175,19 @@ def opengraph(facts: Facts) -> str:
 
 
 def state(facts: Facts) -> str:
-    """Return the state of a script-driven shop, its price in cents."""
+    """Return the state that a widespread shop software embeds, prices in cents."""
+    cents = int(facts.price * 100)
+    sold = {"price": cents, "available": facts.availability == "in_stock"}
     made = {
-        "id": facts.code,
+        "id": int(facts.code),
         "title": facts.title,
-        "brand": facts.brand,
-        "price": {"cents": int(facts.price * 100), "currency": facts.currency},
-        "available": facts.availability == "in_stock",
-        "image": facts.image,
+        "vendor": facts.brand,
+        "featured_image": facts.image,
+        **{**sold, "compare_at_price": None},
+        "variants": [{"id": int(facts.sku), "sku": facts.sku, **sold}],
     }
-    text = json.dumps({"props": {"pageProps": {"product": made}}})
-    return f'<script id="__NEXT_DATA__" type="application/json">{text}</script>'
+    text = json.dumps(made)
+    return f'<script type="application/json" data-product-json>{text}</script>'
 
 
 def microdata(facts: Facts) -> str:

@@ -36,8 +36,9 @@ def shop_page(host: str, path: str) -> Sent:
     Returns
     -------
     Sent
-        ``/`` and ``/best/<category>`` are lists, ``/p/<code>`` products, ``/img/…``
-        pictures; ``/deals/<code>`` lead elsewhere or nowhere. 404 for anything else.
+        ``/`` and ``/best/<category>`` are lists, ``/p/<code>`` and ``/products/<code>``
+        products, ``/img/…`` pictures; ``/deals/<code>`` lead elsewhere or nowhere. 404
+        for anything else.
     """
     room, _, name = path.lstrip("/").partition("/")
     if room == "":
@@ -49,7 +50,7 @@ def shop_page(host: str, path: str) -> Sent:
     listing = _by_code().get((host, name))
     if listing is None:
         return _page("Not found", "<p>There is no such page.</p>", 404)
-    if room == "p":
+    if path == listing.page_path.partition("?")[0]:
         return _product_page(listing)
     return _link(listing, room)
 

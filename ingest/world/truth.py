@@ -13,8 +13,8 @@ from fractions import Fraction
 from ingest.search.market import RELATIONS
 from ingest.world.catalogue import Item, Listing
 
-# pages whose price a machine cannot settle: a range, and a state without a known map
-_UNSETTLED = ("range", "state")
+# the shape of pages without a single price
+_UNSETTLED = "range"
 
 
 def landed(listing: Listing) -> Decimal | None:
@@ -80,7 +80,7 @@ def state(listing: Listing) -> str:
     is_sold = offer.availability == "in_stock" and offer.condition == "new"
     if not is_sold or offer.shop.currency != "USD":
         return "rejected"
-    if listing.idea.shape in _UNSETTLED:
+    if listing.idea.shape == _UNSETTLED:
         return "needs_human"
     return "temporarily_unverifiable" if landed(listing) is None else "verified"
 
