@@ -9,7 +9,7 @@ from types import MappingProxyType
 # environment variable -> what it opens; `.env.example` lists the same
 KEYS: Mapping[str, str] = MappingProxyType(
     {
-        "OPENAI_API_KEY": "models openai/…; agent gpt; any endpoint that --api-base names",
+        "OPENAI_API_KEY": "models openai/…; agent gpt; endpoints of --api-base",
         "ANTHROPIC_API_KEY": "models anthropic/…; agent claude",
         "GEMINI_API_KEY": "models gemini/…; agent gemini",
         "OPENROUTER_API_KEY": "models openrouter/…, where --route counts",

@@ -233,6 +233,19 @@ def test_with_a_budget_no_more_is_handed_in_than_may_be_in_flight(claude):
     assert (tally.stopped, tally.left) == ("$0.04 spent", 2)
 
 
+def test_what_is_forced_is_set_aside_when_it_is_handed_in_again(claude):
+    service = Service([GOOD] * 4, [EMPTY, EMPTY], polls=1)
+    claude.run(service, tasks=4)
+    # 5.5 cents are spent; two more products fit below 6 cents, the others stay
+    limits = Limits(concurrency=2, max_usd=0.06)
+    tally = claude.run(service, tasks=4, force=True, limits=limits)
+    assert [len(one) for one in service.batches] == [4, 2]
+    entries = claude.artifact()["entries"].values()
+    assert [one["status"] for one in entries] == ["empty", "empty", "ok", "ok"]
+    assert ["forced_at" in one for one in entries] == [True, True, False, False]
+    assert tally.stopped == "$0.06 spent"
+
+
 def test_a_batch_that_nobody_takes_is_one_line(claude):
     with pytest.raises(LoadError, match=r"not be handed in .*http_400.*run this"):
         claude.run(lambda *_: Reply({}, 400), tasks=2)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -67,33 +67,41 @@ async def run_batches(session: Session, todo: Sequence[Task], force: bool) -> No
     tasks = {str(one["task_id"]): one for one in todo}
     async with session.world.open_client() as client:
         wire = session.world.wire(client, session.job.seat)
+        done: set[str] = set()
         for batch in _waiting(session):
             await _collect(session, wire, batch)
-        for task in todo:
-            await begin_anew(session, task, force)
+            done |= {*batch["custom_ids"].values()} & {*tasks}
+        # what an earlier command handed in is as new as what is asked now
+        anew = {key for key in tasks if force} - done
         tries = dict.fromkeys(tasks, 0)
-        while wanted := _next(session, tasks, tries):
+        while wanted := _next(session, tasks, tries, anew):
             if not session.may_spend():
                 break
             # with a budget no more is in flight than its calls may overshoot it by
             bounded = session.limits.max_usd is not None
             size = session.limits.concurrency if bounded else len(wanted)
             for task in wanted[:size]:
+                await begin_anew(session, task, task["task_id"] in anew)
                 tries[str(task["task_id"])] += 1
+            anew -= {str(task["task_id"]) for task in wanted[:size]}
             await _collect(session, wire, await _submit(session, wire, wanted[:size]))
+        done |= {key for key, number in tries.items() if number}
     # what paused in a batch, and what its answers redirect to, goes on without one
     paused = [one for one in todo if _goes_on(session, session.history(one))]
     await work_through(session, paused)
-    rest = {str(one["task_id"]) for one in todo} - {str(o["task_id"]) for o in paused}
-    for task_id in sorted(rest):
-        if session.history(tasks[task_id]).turns:
-            session.count(tasks[task_id])
+    for task_id in sorted(done - {str(one["task_id"]) for one in paused}):
+        session.count(tasks[task_id])
 
 
 def _next(
-    session: Session, tasks: Mapping[str, Task], tries: Mapping[str, int]
+    session: Session,
+    tasks: Mapping[str, Task],
+    tries: Mapping[str, int],
+    anew: Collection[str],
 ) -> list[Task]:
-    return [one for key, one in tasks.items() if _asks(session, key, tries)]
+    return [
+        one for key, one in tasks.items() if key in anew or _asks(session, key, tries)
+    ]
 
 
 def _asks(session: Session, task_id: str, tries: Mapping[str, int]) -> bool:

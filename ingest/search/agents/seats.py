@@ -142,7 +142,7 @@ class Seat:
 
 def default_seats() -> dict[str, Seat]:
     """Return the published seats by agent."""
-    return read_seats(DEFAULTS.read_text(encoding="utf-8"), DEFAULTS.name)
+    return read_seats("seats: {}", DEFAULTS.name)
 
 
 def load_seats(path: Path | None) -> dict[str, Seat]:
@@ -170,38 +170,33 @@ def load_seats(path: Path | None) -> dict[str, Seat]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise LoadError(f"{path} cannot be read ({error}); name a file") from error
-    known = _entries(DEFAULTS.read_text(encoding="utf-8"), DEFAULTS.name)
-    own = _entries(text, path.name)
-    merged = {
-        agent: {**known.get(agent, {}), **own.get(agent, {})}
-        for agent in (*known, *(one for one in own if one not in known))
-    }
-    return {agent: _seat(agent, one, path.name) for agent, one in merged.items()}
+    return read_seats(text, path.name)
 
 
 def read_seats(text: str, name: str) -> dict[str, Seat]:
-    """Return the seats of a YAML text.
+    """Return the published seats with those of a YAML text in their place.
 
     Parameters
     ----------
     text
-        A mapping ``seats`` of agent to fields.
+        A mapping ``seats`` of agent to fields, each replacing the published one.
     name
         How messages call it.
 
     Returns
     -------
     dict
-        Agent -> seat, in the order of the text.
+        Agent -> seat, the published ones first.
 
     Raises
     ------
     LoadError
         Where it says something that no seat has.
     """
-    return {
-        agent: _seat(agent, one, name) for agent, one in _entries(text, name).items()
-    }
+    known = _entries(DEFAULTS.read_text(encoding="utf-8"), DEFAULTS.name)
+    own = _entries(text, name)
+    merged = {agent: {**one, **own.pop(agent, {})} for agent, one in known.items()}
+    return {agent: _seat(agent, one, name) for agent, one in {**merged, **own}.items()}
 
 
 def _entries(text: str, name: str) -> dict[str, dict[str, Any]]:
