@@ -14,7 +14,7 @@ from ingest.search.agents.probe import probe_latency
 from ingest.search.agents.seats import Seat
 from ingest.search.agents.session import Tally, Watch, World, open_session
 from ingest.search.agents.workers import work_through
-from ingest.search.records import part_of
+from ingest.search.audit.references import open_parts
 from ingest.search.run_store import RunStore
 
 
@@ -94,17 +94,11 @@ def refuse_open(tasks: Iterable[Task]) -> None:
     LoadError
         Where shipping is not known, or nobody confirmed an ambiguous pack.
     """
-    unshipped, unsure = [], []
-    for task in tasks:
-        pack = part_of(task, "pack")
-        if part_of(task, "shipping").get("amount") is None:
-            unshipped.append(str(task["task_id"]))
-        if pack.get("ambiguous") is True and pack.get("source") != "human":
-            unsure.append(str(task["task_id"]))
+    parts = {str(task["task_id"]): open_parts(task) for task in tasks}
     told = [
         f"{what} of {', '.join(ids)}"
-        for what, ids in (("shipping", unshipped), ("the pack", unsure))
-        if ids
+        for part, what in (("shipping", "shipping"), ("pack", "the pack"))
+        if (ids := [one for one, left in parts.items() if part in left])
     ]
     if told:
         raise LoadError(

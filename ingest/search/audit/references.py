@@ -107,28 +107,6 @@ def open_products(tasks: Iterable[Record], void: Iterable[str] = ()) -> list[str
     ]
 
 
-def require_settled(tasks: Iterable[Record], void: Iterable[str] = ()) -> None:
-    """Refuse to ask agents about products that are not settled, and name every one.
-
-    Parameters
-    ----------
-    tasks, void
-        As for ``open_products``.
-
-    Raises
-    ------
-    LoadError
-        Where one is open.
-    """
-    found = open_products(tasks, void)
-    if found:
-        raise LoadError(
-            f"{len(found)} products are not settled ({'; '.join(found)}); run "
-            "`pricebench run search shipping`, settle the rest with `pricebench review "
-            "RUN --references`, and run shipping again"
-        )
-
-
 async def settle_shipping(
     folder: Path,
     scope: Scope,
