@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from ingest.errors import LoadError
 from ingest.journal import Journal
+from ingest.search.judges.prompt import plain
 from ingest.search.pages.page import ProductPage
 from ingest.search.run_store import RunStore
 from ingest.search.write_artifact import time_text
@@ -79,7 +80,7 @@ def seen_record(store: RunStore, capture: Capture, at: datetime) -> dict[str, An
         "state": page.state,
         "http_status": page.http_status,
         "final_url": page.final_url,
-        "title": page.title,
+        "title": plain(page.title),
         "image_sha256": store.put_image(capture.image) if capture.image else None,
         "evidence": store.put_page(capture.snapshot) if capture.snapshot else None,
         "error": capture.error,

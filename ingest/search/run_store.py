@@ -127,7 +127,7 @@ class RunStore:
         made_of
             Files of the folder that it rests on; those that are not there are left out.
         """
-        put(self.folder / name, self.text(name, body, at, made_of).encode())
+        put(self.folder / name, encoded(self.text(name, body, at, made_of)))
         self._answers.clear()
 
     def text(
@@ -264,6 +264,11 @@ def journal_header(store: RunStore, phase: str, **more: Any) -> dict[str, Any]:
         "tasks_sha256": store.tasks.sha256,
         **more,
     }
+
+
+def encoded(text: str) -> bytes:
+    """Return an artifact's bytes; half a character, which none may hold, becomes ?."""
+    return text.encode("utf-8", "replace")
 
 
 def put(path: Path, data: bytes) -> None:

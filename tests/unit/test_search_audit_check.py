@@ -244,6 +244,19 @@ def test_a_price_in_another_currency_is_not_compared_with_dollars():
     assert (audit["shipping"], audit["landed"]) == (None, None)
 
 
+def test_amounts_that_no_shop_means_are_not_known():
+    # no artifact holds them, and one page must not keep a run from being loaded
+    audit = check(price=Decimal("99999999999.00"))
+    assert outcome(audit) == ("temporarily_unverifiable", "price_unknown")
+    assert (audit["price"], audit["landed"]) == (None, None)
+    audit = check(pack=Pack(10**12), task=MULTIPACK)
+    assert outcome(audit) == ("needs_human", "ambiguous_pack")
+    assert audit["pack_count"] is None
+    elsewhere = {"final_url": "https://elsewhere.example/p/2"}
+    audit = check(**elsewhere, shipping=Decimal("1e12"))
+    assert audit["shipping"] is None
+
+
 def test_a_service_that_read_the_page_is_named():
     offer = Offer(TASK, URL, None, Policy((FREE,), "p"))
     capture = Capture(ProductPage(**GOOD), method="api")

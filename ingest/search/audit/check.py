@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from ingest.search.pages.facts import (
     PRODUCT_AMBIGUOUS,
     VARIANT_UNCONFIRMED,
 )
+from ingest.search.pages.pack import Pack
 from ingest.search.pages.page import ProductPage
 from ingest.search.read_bank import CENT, FREE
 from ingest.search.write_artifact import time_text
@@ -42,6 +43,8 @@ REASONS: Mapping[str, str] = {
 # another look may find what this one did not
 PASSING_REASONS = ("blocked", "page_down", "unreadable")
 
+# above any price or pack that a shop means: a page may say anything
+_MOST = 10**8
 _GONE, _WALLED = (404, 410), (401, 403, 429, 503)
 _STOCK = {"out": "out_of_stock", "not_now": "not_now", "store_only": "store_only"}
 # it is not sure which product or variant the price is of
@@ -110,7 +113,7 @@ def audited(
         A record of an audit artifact. A page that nobody could read has the check of
         its link alone, and no amounts.
     """
-    page = capture.page
+    page = _plausible(capture.page)
     final = final_address(page.final_url) or page.final_url
     steps = [_link(offer, capture, final)]
     amounts: dict[str, Any] = dict.fromkeys(_AMOUNTS)
@@ -181,6 +184,13 @@ def _link(offer: Offer, capture: Capture, final: str) -> Step:
         detail = f"judges were shown {judged}"
         return Step("link", "pass", final, "page_changed", detail, "dom")
     return Step("link", "pass", final, method="dom")
+
+
+def _plausible(page: ProductPage) -> ProductPage:
+    """Return a page without amounts that no artifact can hold: nobody asks them."""
+    price = page.price if page.price is None or page.price <= _MOST else None
+    pack = page.pack if page.pack.count <= _MOST else Pack(ambiguous=True)
+    return replace(page, price=price, pack=pack)
 
 
 def _stock(page: ProductPage) -> Step:
@@ -273,7 +283,9 @@ def page_shipping(page: ProductPage) -> Decimal | None:
     least = page.free_shipping_threshold
     if least is not None and page.price is not None and page.price >= least:
         return FREE
-    return None if page.shipping is None else _rounded(page.shipping)
+    if page.shipping is None or page.shipping > _MOST:
+        return None
+    return _rounded(page.shipping)
 
 
 def _amounts(

@@ -6,6 +6,7 @@ By the table first, then by the page, then by a person (`pricebench review RUN
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -36,10 +37,10 @@ from ingest.search.capture import Clock, Look, Say
 from ingest.search.lag import describe_lag
 from ingest.search.read_bank import FREE, some
 from ingest.search.run_folder import TASKS_FILE
-from ingest.search.run_store import RunStore, open_store, put
+from ingest.search.run_store import RunStore, encoded, open_store, put
 from ingest.search.schemas import TRACKS
 from ingest.search.scope import Scope
-from ingest.search.write_artifact import text_sha256, time_text
+from ingest.search.write_artifact import time_text
 
 Record = Mapping[str, Any]
 
@@ -331,11 +332,11 @@ def _write(store: RunStore, tasks: list[Record], clock: Clock) -> None:
     }
     at = clock()
     made_of = [*store.tasks.inputs, POLICY_FILE]
-    text = store.text(TASKS_FILE, {**body, "tasks": tasks}, at, made_of)
+    data = encoded(store.text(TASKS_FILE, {**body, "tasks": tasks}, at, made_of))
     refs = _refs(store.folder)
     if refs is not None:
-        inputs = {**refs.inputs, TASKS_FILE: text_sha256(text)}
+        inputs = {**refs.inputs, TASKS_FILE: hashlib.sha256(data).hexdigest()}
         now = {**refs.body, "inputs": inputs}
         told = json.dumps(now, sort_keys=True, indent=2, ensure_ascii=False) + "\n"
-        put(store.folder / REFS_FILE, told.encode())
-    put(store.folder / TASKS_FILE, text.encode())
+        put(store.folder / REFS_FILE, encoded(told))
+    put(store.folder / TASKS_FILE, data)
