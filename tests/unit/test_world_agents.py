@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from decimal import Decimal
 
 import httpx
 import pytest
 
+from ingest.search.agents.prompt import prompt
+from ingest.search.judges.prompt import judge_question
 from ingest.search.schemas import TRACKS
+from ingest.world.bank import task_id, world_bank
 from ingest.world.catalogue import catalogue
 from ingest.world.door import Door
 from ingest.world.judges import JUDGES, judge
@@ -27,9 +31,14 @@ def world():
         yield served
 
 
+TASKS = {
+    one["task_id"]: one
+    for one in json.loads(world_bank(datetime(2026, 12, 1))["tasks.json"])["tasks"]
+}
+
+
 def question(item, track):
-    kind = "an EQUIVALENT one" if track == "equiv" else "the SAME product"
-    return f"Find {kind} for less.\n- page: {item.reference.url}?ref=list\nAnswer."
+    return prompt(TASKS[task_id(item)], track)
 
 
 def listed(text):
@@ -261,29 +270,24 @@ def test_a_file_of_seats_names_every_wire_and_no_key(world):
         assert name.partition("+")[0] in SEARCHERS
 
 
-def verdict(name, system, item, listing):
-    shown = [{"title": item.reference.title}, {"title": listing.title}]
-    lines = [json.dumps(one) for one in shown]
-    text = f"First listing:\n{lines[0]}\nSecond listing:\n{lines[1]}\nNo pictures."
-    said = judge(f"simulated/judge-{name}", system, text)
+def verdict(name, track, item, listing):
+    asked = judge_question(track, TASKS[task_id(item)], listing.title, None, None)
+    said = judge(f"simulated/judge-{name}", asked.system, asked.user)
     return json.loads(said)["verdict"]
 
 
-@pytest.mark.parametrize(
-    ("track", "system"),
-    [("exact", "the same product"), ("equiv", "one that does the same job as well")],
-)
-def test_judges_know_the_catalogue_and_some_have_a_bent(track, system):
+@pytest.mark.parametrize("track", TRACKS)
+def test_judges_know_the_catalogue_and_some_have_a_bent(track):
     for item in catalogue():
         for one in item.listings[1:]:
             true = "valid" if is_valid(item, one, track) else "invalid"
             for name in ("north", "south", "west"):
-                assert verdict(name, system, item, one) == true
-            assert verdict("lenient", system, item, one) == "valid"
+                assert verdict(name, track, item, one) == true
+            assert verdict("lenient", track, item, one) == "valid"
             if one.offer.relation == "equivalent":
-                assert verdict("strict", system, item, one) == "invalid"
+                assert verdict("strict", track, item, one) == "invalid"
         other = catalogue()[item.reference.number % 24]
-        assert verdict("lenient", system, other, item.listings[1]) == "invalid"
+        assert verdict("lenient", track, other, item.listings[1]) == "invalid"
 
 
 def test_judges_answer_over_the_chat_endpoint(world):

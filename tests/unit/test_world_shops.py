@@ -65,6 +65,8 @@ def of_shape(shape):
 def test_the_catalogue_is_that_of_four_shops():
     assert len(STORES) == len(set(HOSTS)) == 4
     assert len(catalogue()) == 24
+    # a brand is seated once in a bank
+    assert len({item.product.brand for item in catalogue()}) == 24
     everything = list(listings())
     assert len({one.url for one in everything}) == len(everything) > 120
     shops = Counter(one.offer.shop.host for one in everything)
