@@ -40,5 +40,6 @@ def seats_yaml(address: str) -> str:
             "    headers: {}",
             "    timeout_s: 60",
             "    price: {call_usd: 0.01}",
+            *(["    options: {template: findcheap.yaml}"] if not name else []),
         ]
     return "\n".join(lines) + "\n"

@@ -9,7 +9,10 @@ from decimal import Decimal
 import httpx
 import pytest
 
+from ingest.search.agents.adapter import PAUSED
+from ingest.search.agents.adapters import make_adapter
 from ingest.search.agents.prompt import prompt
+from ingest.search.agents.seats import read_seats
 from ingest.search.judges.prompt import judge_question
 from ingest.search.schemas import TRACKS
 from ingest.world.bank import task_id, world_bank
@@ -255,19 +258,26 @@ def test_agents_misbehave_and_are_counted_as_models_are(world):
 
 
 def test_a_file_of_seats_names_every_wire_and_no_key(world):
-    import yaml
-
-    text = httpx.get(f"{world.address}/seats.yaml").text
-    seats = yaml.safe_load(text)["seats"]
-    assert {one["adapter"] for one in seats.values()} == {
+    seats = read_seats(httpx.get(f"{world.address}/seats.yaml").text, "the world")
+    assert {one.adapter for one in seats.values()} == {
         *("openai_responses", "anthropic_batch", "gemini_grounding"),
         *("perplexity_agent", "generic_http"),
     }
     for seat in seats.values():
-        assert seat["base"].startswith(f"{world.address}/")
-        assert seat["headers"] == {}
-        name = seat.get("model", "simulated/careless").removeprefix("simulated/")
-        assert name.partition("+")[0] in SEARCHERS
+        adapter = make_adapter(seat)
+        task = TASKS["t001"]
+        request = adapter.build(task, "exact", question(KETTLE, "exact"), None)
+        assert request.url.startswith(f"{world.address}/")
+        assert request.headers == {}
+        name = (seat.model or "simulated/careless").removeprefix("simulated/")
+        sent = httpx.post(request.url, json=request.body)
+        if seat.agent == "claude":
+            assert adapter.parse(sent.json()).stop == PAUSED
+        else:
+            text = adapter.parse(sent.json()).text
+            urls = [one["url"] for one in listed(text)]
+            found = SEARCHERS[name].found(KETTLE, "exact")
+            assert urls == [one.url for one in found]
 
 
 def verdict(name, track, item, listing):

@@ -1,0 +1,84 @@
+"""A search run on the offline world, every phase over sockets, against its truth."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from fractions import Fraction
+
+import pytest
+
+from ingest.world.bank import task_id, world_bank
+from ingest.world.catalogue import catalogue
+from ingest.world.searchers import SEARCHERS
+from ingest.world.server import serving
+from ingest.world.truth import cost, finds, oracle
+from pricebench.cli import main
+
+PRODUCTS = 20
+TRACKS = ("exact", "equiv")
+# who sits behind the seats of the world that are asked
+AGENTS = {"gpt": "finds-all", "gemini": "one-shop", "findcheap": "careless"}
+
+
+@pytest.fixture(scope="module")
+def summaries(tmp_path_factory):
+    """Ask, judge, audit and report, as a person would."""
+    folder = tmp_path_factory.mktemp("world") / "run"
+    for name, content in world_bank(datetime.now(UTC), PRODUCTS).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    with serving() as world:
+        shared = [str(folder), "--world", world.address]
+        asked = ["--systems", ",".join(AGENTS), "--concurrency", "8"]
+        assert main(["run", "search", "agents", *shared, *asked]) == 0
+        assert main(["run", "search", "judge", *shared]) == 0
+        assert main(["run", "search", "audit", *shared]) == 0
+        # 3 agents, 20 products, 2 tracks, each asked once
+        calls = world.door.calls
+        assert sum(calls[f"simulated/{name}"] for name in AGENTS.values()) == 120
+    assert main(["report", "search", str(folder)]) == 0
+    return {
+        track: json.loads((folder / f"summary_{track}.json").read_text())
+        for track in TRACKS
+    }
+
+
+def shown(amount):
+    """Return an exact cost as a summary shows it: four places, half up."""
+    if amount is None:
+        return None
+    units = int(amount * 10_000 + Fraction(1, 2))
+    return f"{units // 10_000}.{units % 10_000:04}"
+
+
+@pytest.mark.parametrize("track", TRACKS)
+def test_every_oracle_is_that_of_the_catalogue(summaries, track):
+    tasks = summaries[track]["tasks"]
+    items = catalogue()[:PRODUCTS]
+    assert sorted(tasks) == [task_id(item) for item in items]
+    for item in items:
+        task = tasks[task_id(item)]
+        assert task["ref_cost"] == shown(cost(item, item.reference))
+        assert task["oracle_cost"] == shown(oracle(item, track))
+    found = [one for one in items if oracle(one, track) is not None]
+    assert summaries[track]["n_opportunity"] == len(found) > 10
+
+
+@pytest.mark.parametrize("track", TRACKS)
+@pytest.mark.parametrize("agent", AGENTS)
+def test_every_best_is_the_one_that_the_agent_was_made_to_find(summaries, track, agent):
+    searcher = SEARCHERS[AGENTS[agent]]
+    captured = []
+    for item in catalogue()[:PRODUCTS]:
+        told = summaries[track]["tasks"][task_id(item)]["agents"][agent]
+        best = searcher.best(item, track)
+        assert told["best_cost"] == shown(best)
+        assert told["success"] == (best is not None)
+        if list(finds(item, track)):
+            paid = cost(item, item.reference)
+            saved = 0 if best is None else paid - best
+            captured.append(saved / (paid - oracle(item, track)))
+    mean = summaries[track]["agents"][agent]["savings_capture"]["mean"]
+    assert mean == pytest.approx(float(sum(captured) / len(captured)), rel=1e-12)
