@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shop_pages import NOW
 
 from ingest.search.pages.money import (
     parse_structured,
@@ -14,6 +15,10 @@ from ingest.search.pages.money import (
     read_shipping,
 )
 from ingest.search.pages.pack import read_pack
+from ingest.search.pages.page import read_page
+from ingest.search.pages.picture import read_picture
+from ingest.search.pages.state import page_text
+from ingest.search.pages.tame import is_tame
 
 # pieces that rules look for, in any order, are likelier to upset them than letters
 PIECES = [
@@ -123,3 +128,110 @@ def _seconds(read, text):
     start = time.process_time()
     read(text)
     return time.process_time() - start
+
+
+TAGS = [
+    *("<", ">", "</", "<h1>Lamp</h1>", "<div>", "</div>", "<!--", "-->", "<![CDATA["),
+    *(
+        '<script type="application/ld+json">',
+        "</script>",
+        '{"@type":"Product"',
+        "}",
+        "]",
+    ),
+    *(
+        '"offers":[',
+        '{"price":"-5"',
+        '"price":0',
+        '"name":"A"',
+        ",",
+        ":",
+        "null",
+        "1e9",
+    ),
+    *('<p class="price">', "$5", "<sup>44</sup>", "<del>", "<button disabled>", "\0"),
+    *('<div itemscope itemtype="x/Product">', '<b itemprop="price">', "&#0;", "\ud800"),
+    *('<meta property="product:price:amount" content="', '">', "<table>", "<svg>", "é"),
+    *(
+        "captcha",
+        "Sold out",
+        "<template>",
+        '<html lang="',
+        '<link rel=canonical href="',
+    ),
+]
+URLS = st.sampled_from(
+    [
+        *(
+            "https://shop.example/p",
+            "https://shop.example/products/a.js?variant=1#/1-a",
+        ),
+        *("", "http://[", "https://www.amazon.com/dp/B000000001", "//x", "data:,x"),
+    ]
+)
+
+
+@given(
+    st.one_of(
+        st.text(max_size=300), st.lists(st.sampled_from(TAGS), max_size=40).map("".join)
+    ),
+    URLS,
+)
+@settings(max_examples=150, deadline=None)
+def test_no_page_raises_or_has_a_price_of_zero_or_less(html, url):
+    page = read_page(html, url, now=NOW)
+    assert page.state in ("ok", "blocked", "dead", "unreadable")
+    assert page.price is None or page.price > 0
+    assert page.price is None or not page.has_range
+    assert (page.price is None) == (page.source is None)
+    assert page.state == "ok" or page.price is None
+
+
+@given(st.binary(max_size=400), st.text(max_size=60))
+@settings(max_examples=60, deadline=None)
+def test_no_bytes_raise(body, content_type):
+    read_page(page_text(body, content_type), "https://shop.example/p", now=NOW)
+    assert read_picture(body) is None
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("&amp;", "<b class=price>$1</b>", "<button disabled>Add to cart</button>"),
+        '<script type="application/ld+json">{"@graph": [{"@type": "Product"}, ',
+    ],
+)
+def test_five_megabytes_of_one_thing_are_read_in_a_few_seconds(piece):
+    html = piece * (5 * 1024**2 // len(piece))
+    start = time.process_time()
+    read_page(html, "https://shop.example/products/x", now=NOW)
+    # several times what the slowest takes on an idle machine
+    assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        *("<div>" * 200_000, "<table><tr><td>" * 99_999, "<a href=x>" * 99_999),
+        "".join(f"<b id={number}>" for number in range(300)) + "<p>x</p>" * 20_000,
+        "<a " + " ".join(f"x{number}=1" for number in range(99_999)) + ">",
+        '<a t=">" ' + " ".join(f"x{number}" for number in range(99_999)) + ">",
+    ],
+    ids=["blocks", "tables", "links", "formatting", "attributes", "after a quote"],
+)
+def test_a_page_that_no_parser_reads_in_time_is_unreadable(html):
+    page = read_page(html, "https://shop.example/p", now=NOW)
+    assert (page.state, page.warnings) == ("unreadable", ("page_too_deep",))
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        *("<p>x" * 9_999, "<li><br>" * 9_999, "<svg>" + "<path d='M0'/>" * 9_999),
+        *("<script>" + "'<div>'+" * 9_999, "<div>x</div>" * 9_999, "<b>x</b>" * 9_999),
+        "<div data-state='" + "a b=c " * 9_999 + "'>",
+    ],
+    ids=["paragraphs", "lists", "pictures", "script", "blocks", "bold", "state"],
+)
+def test_a_page_of_many_tags_is_not_for_that_too_deep(html):
+    assert is_tame(html)

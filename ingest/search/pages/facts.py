@@ -19,6 +19,7 @@ CENTS_SUSPECTED = "cents_suspected"
 PRODUCT_AMBIGUOUS = "product_ambiguous"
 VARIANT_UNCONFIRMED = "variant_unconfirmed"
 JSONLD_UNPARSABLE = "jsonld_unparsable"
+PAGE_TOO_DEEP = "page_too_deep"
 DOES_NOT_SHIP = "does_not_ship"
 
 

@@ -122,17 +122,19 @@ def read_host_maps(text: str, name: str) -> tuple[HostMap, ...]:
         ) from None
 
 
-def _map(entry: Mapping[str, object]) -> HostMap:
+def _map(entry: object) -> HostMap:
+    if not isinstance(entry, Mapping):
+        raise TypeError(f"{entry!r} is no map")
     known = {one.name for one in fields(HostMap)}
     other = sorted(set(entry) - known)
     if other:
         raise ValueError(f"{entry.get('name')} has the unknown key {other[0]}")
     values = dict(entry)
     variants = values.pop("variants", None)
-    made = HostMap(**values)  # type: ignore[arg-type]
+    made = HostMap(**values)
     inner = Variants(**variants) if isinstance(variants, dict) else None
     for facts in (made.fields, made.dom, inner.fields if inner else {}):
         odd = sorted(set(facts) - _FACTS)
         if odd:
             raise ValueError(f"{made.name} has the unknown fact {odd[0]}")
-    return HostMap(**values, variants=inner)  # type: ignore[arg-type]
+    return HostMap(**values, variants=inner)

@@ -22,10 +22,8 @@ MOST_NODES = 20_000
 _DEEPEST = 6
 
 _TYPE = "application/ld+json"
-_WRAPPERS = re.compile(
-    r"^\s*(?:(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?|<!--)|"
-    r"(?:(?://|/\*)?\s*\]\]>\s*(?:\*/)?|(?://)?\s*-->)\s*;?\s*$"
-)
+# what stands before the first value; what stands behind it is ignored in any case
+_OPENING = re.compile(r"(?:[\s\ufeff>]|//|/\*|\*/|<!--|-->|<!\[CDATA\[)*+")
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]++|\\.)*+")|,(?=\s*[}\]])', re.DOTALL)
 _JUNK = re.compile(r"[\s;,]*")
 
@@ -163,7 +161,7 @@ def choose_product(
 def _rungs(script: str) -> Iterator[str]:
     """Yield a script as it stands, unwrapped, unescaped, without trailing commas."""
     yield script
-    unwrapped = _unwrapped(script)
+    unwrapped = _OPENING.sub("", script, count=1)
     yield unwrapped
     unescaped = html.unescape(unwrapped)
     yield unescaped
@@ -193,13 +191,6 @@ def _values(script: str) -> Iterator[Any]:
             return
         if isinstance(value, dict | list) and value:
             yield value
-
-
-def _unwrapped(script: str) -> str:
-    bare = script.strip().lstrip("\ufeff")
-    for _ in range(2):  # a comment may stand around CDATA
-        bare = _WRAPPERS.sub("", bare).strip()
-    return bare
 
 
 def _walk(values: list[Any], named: Mapping[str, Node]) -> list[_Found]:

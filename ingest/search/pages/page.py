@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from selectolax.lexbor import LexborHTMLParser
 
+from ingest.search.pages.facts import PAGE_TOO_DEEP
 from ingest.search.pages.merge import Read, merge, read_sources
 from ingest.search.pages.pack import Pack, read_pack
 from ingest.search.pages.state import (
@@ -22,6 +23,7 @@ from ingest.search.pages.state import (
     state_of_status,
 )
 from ingest.search.pages.stock import condition
+from ingest.search.pages.tame import is_tame
 from ingest.web import Fetched
 
 
@@ -126,6 +128,8 @@ def read_page(
     state = state_of_status(status)
     if state != OK:
         return ProductPage(url, final, status, state)
+    if not is_tame(html):
+        return ProductPage(url, final, status, UNREADABLE, warnings=(PAGE_TOO_DEEP,))
     # a lone surrogate has no bytes
     tree = LexborHTMLParser(html.encode("utf-8", "replace"))
     read = read_sources(html, tree, final, now)

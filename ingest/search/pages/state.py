@@ -31,6 +31,10 @@ _PRODUCT_BELOW = re.compile(r"/(?:products?|p|dp|ip|itm|item)/[^/]+", re.IGNOREC
 _QUERY = re.compile(r"(?:^|&)(?:q|query|k|keyword|keywords|search|searchterm|text)=")
 
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
+_WEB_CHARSET = re.compile(
+    r"utf-?(?:8|16)(?:-sig|-[lb]e)?|ascii|iso8859-[0-9]+|cp(?:125[0-8]|866|874|932|949)"
+    r"|koi8-[ru]|shift_jis|euc_(?:jp|kr)|gbk|gb2312|gb18030|big5|mac-roman"
+)
 _DECLARED_WITHIN = 2_048
 
 
@@ -118,9 +122,9 @@ def page_text(body: bytes, content_type: str) -> str:
 
 
 def _is_charset(name: str) -> bool:
+    """Return whether a name is that of a charset of the web; rot13 is a codec too."""
     try:
-        # "rot13" and "zip" are codecs too, of other things than text
-        return isinstance(b"".decode(name), str) and codecs.lookup(name).name != "utf-7"
+        return _WEB_CHARSET.fullmatch(codecs.lookup(name).name) is not None
     except (LookupError, ValueError):
         return False
 

@@ -40,7 +40,7 @@ _GONE = re.compile(
 )
 
 _WALL = re.compile(
-    r"captcha|robot\scheck|access\sdenied|verify\s(?:that\s)?you\s?(?:are|'re|’re)\s(?:a\s)?"
+    r"(?<!re)captcha|robot\scheck|access\sdenied|verify\s(?:that\s)?you\s?(?:are|'re|’re)\s(?:a\s)?"
     r"human|are\syou\sa\s(?:human|robot)|unusual\straffic|checking\syour\sbrowser"
     r"|pardon\sour\sinterruption|attention\srequired|just\sa\smoment\b",
     re.IGNORECASE,
