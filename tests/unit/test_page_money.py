@@ -48,12 +48,24 @@ def test_a_price_as_data(value, price):
     "value",
     [
         *(0, "0.00", -1, "-5.00", "$-5", "Free", "Call", "", " ", "$", None, True),
-        *(float("nan"), float("inf"), "NaN", "1e3", 10**400, "1.2.3", "1,23,456"),
+        *(
+            float("nan"),
+            float("inf"),
+            "NaN",
+            "1e3",
+            10**400,
+            "1.2.3",
+            "1,23,456",
+        ),
         *("0,890", "12 99", "12.99-15.99", "from 12", "$2½", [], {}, "9" * 70, "0.001"),
     ],
 )
 def test_anything_else_is_no_price(value):
     assert parse_structured(value) is None
+
+
+def test_a_number_too_long_to_be_written_is_no_price():
+    assert parse_structured(10**9_999) is None
 
 
 def test_a_charge_may_be_zero_and_never_less():

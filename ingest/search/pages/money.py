@@ -95,9 +95,11 @@ def parse_charge(value: object) -> Decimal | None:
     """
     if isinstance(value, bool):
         return None
-    if isinstance(value, int | float | Decimal):
-        # repr of a float is the shortest decimal for it, which is what the page wrote
-        return in_bounds(value if isinstance(value, Decimal) else Decimal(repr(value)))
+    if isinstance(value, float):
+        value = repr(value)  # the shortest decimal for it: what the page wrote
+        return in_bounds(Decimal(value))
+    if isinstance(value, int | Decimal):
+        return in_bounds(Decimal(value))
     if not isinstance(value, str) or len(value) > LONGEST:
         return None
     text = plain_text(value)

@@ -54,24 +54,24 @@ def is_tame(html: str) -> bool:
         By a count of tags that are opened and not closed, scripts left out.
     """
     place, open_tags, formatting, tags, most = 0, 0, 0, 0, 0
-    while True:
-        found = _TAG.search(html, place)
-        if found is None:
-            break
-        place, tags = found.end(), tags + 1
-        name = found[2].lower()
-        if _has_too_many(found[3]):
+    while (found := _TAG.search(html, place)) is not None:
+        closes, name, attributes = found.groups()
+        place, tags, name = found.end(), tags + 1, name.lower()
+        if len(attributes) > 2 * MOST_ATTRIBUTES and _has_too_many(attributes):
             return False
-        if name in _NOT_NESTED or found[3].endswith("/"):
+        if name in _NOT_NESTED or attributes.endswith("/"):
             continue
-        step = -1 if found[1] else 1
-        open_tags = max(0, open_tags + step)
-        if name in _FORMATTING:
-            formatting = max(0, formatting + step)
-            most = max(most, formatting)
+        if closes:
+            open_tags -= open_tags > 0
+            formatting -= formatting > 0 and name in _FORMATTING
+            continue
+        open_tags += 1
         if open_tags > DEEPEST:
             return False
-        if step > 0 and name in _RAW:
+        if name in _FORMATTING:
+            formatting += 1
+            most = max(most, formatting)
+        elif name in _RAW:
             end = _RAW[name].search(html, place)
             if end is None:
                 break
@@ -80,6 +80,4 @@ def is_tame(html: str) -> bool:
 
 
 def _has_too_many(attributes: str) -> bool:
-    if len(attributes) <= 2 * MOST_ATTRIBUTES:
-        return False
     return sum(1 for _ in _ATTRIBUTES.finditer(attributes)) > MOST_ATTRIBUTES
