@@ -15,10 +15,10 @@ from ingest.csv_rows import Row, read_csv
 from ingest.fields import FieldError, filled, one_of, optional
 from ingest.parsed_file import FileId, ParsedFile, RowError, parse_csv, parse_fields
 from ingest.search.read_rulings import SELLER_SCOPES
-from ingest.search.records import Records
+from ingest.search.records import AMOUNT, DOLLARS, Records
 from ingest.search.schemas import RAW_SEARCH
 
-_AMOUNT = re.compile(r"[0-9]{1,10}(?:\.[0-9]{1,2})?")
+_AMOUNT = re.compile(rf"{DOLLARS}(?:\.[0-9]{{1,2}})?")
 _PERCENT = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,4})?")
 _EVIDENCE = re.compile(
     r"images/(?P<image>[0-9a-f]{64})\.jpg|evidence/(?P<page>[0-9a-f]{64})"
@@ -46,7 +46,7 @@ def _words(text: str) -> str | None:
     return text.strip() or None
 
 
-_MONEY = optional(_exact(_AMOUNT, "amount of at most two decimals"))
+_MONEY = optional(_exact(_AMOUNT, f"{AMOUNT} of at most two decimals"))
 _POLICY: dict[str, Callable[[str], Any]] = {
     **{"row_id": filled, "retailer": filled, "domain": _words},
     "seller_scope": one_of(SELLER_SCOPES),

@@ -16,7 +16,10 @@ from ingest.search.schemas import RAW_SEARCH
 
 Record = Mapping[str, Any]
 
-_MONEY = re.compile(r"-?[0-9]{1,10}\.[0-9]{2}")
+# Dollars before the point: price, shipping and a surcharge add up to a decimal(12, 2).
+DOLLARS = "[0-9]{1,8}"
+_MONEY = re.compile(rf"-?{DOLLARS}\.[0-9]{{2}}")
+AMOUNT = "amount below 100,000,000"
 _COST = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?"
@@ -131,7 +134,7 @@ def money_of(record: Record, key: str, *, least: Decimal | None = None) -> Decim
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         raise RowError(key, f'{value} is a number; money is a text like "{value:.2f}"')
     if not isinstance(value, str) or _MONEY.fullmatch(value) is None:
-        raise RowError(key, f"{_missing(record, key)} is no amount of two decimals")
+        raise RowError(key, f"{_missing(record, key)} is no {AMOUNT} of two decimals")
     amount = Decimal(value)
     if least is not None and amount < least:
         raise RowError(key, f"{value} is below {least}")

@@ -114,6 +114,7 @@ BROKEN = [
     ("tasks.json", put("tasks 0 price", 19.99), "task price", "text like"),
     ("tasks.json", put("tasks 0 price", "0.00"), "task price", "below 0.01"),
     ("tasks.json", put("tasks 0 price", "19.9"), "task price", "two decimals"),
+    ("tasks.json", put("tasks 0 price", "123456789.00"), "task price", "below 100,0"),
     ("tasks.json", put("tasks 0 price", True), "task price", "two decimals"),
     ("tasks.json", put("tasks 0 currency", "EUR"), "task currency", "not USD"),
     ("tasks.json", put("tasks 0 title", None), "task title", "not a text"),

@@ -113,7 +113,7 @@ const reviewerProblem = () =>
 function fieldProblem(label) {
   for (const [field, value] of Object.entries(label.fields)) {
     if (value === null) continue;
-    if (MONEY.has(field) && !/^\d{1,9}\.\d\d$/.test(value))
+    if (MONEY.has(field) && !/^\d{1,8}\.\d\d$/.test(value))
       return { field, text: `${NAMES[field]}: dollars and cents are wanted, such as 17.50.` };
     if (field === "pack_count" && !(Number.isInteger(value) && value > 0 && value <= MOST_UNITS))
       return { field, text: "pack: a whole number from 1 to a thousand million is wanted." };
