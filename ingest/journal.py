@@ -269,6 +269,12 @@ def last_by(
     Returns
     -------
     dict
-        Key -> line number and record.
+        Key -> line number and record; a record without such a key is left out.
     """
-    return {tuple(record.get(n) for n in names): (at, record) for at, record in records}
+    found = {}
+    for at, record in records:
+        key = tuple(record.get(name) for name in names)
+        # what an editor made of a key tells no call from another
+        if all(isinstance(value, str | int) for value in key):
+            found[key] = (at, record)
+    return found

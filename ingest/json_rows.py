@@ -6,11 +6,14 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from ingest.parsed_file import RowError
 
 _SHOWN = 60
+_DOLLAR_DIGITS = Decimal("1e-12")
+_MOST_USD = 1e5
 HALF_CHARACTER = "a text holds half a character, like \\ud83d without its pair"
 
 
@@ -162,6 +165,15 @@ def number_of(row: Mapping[str, Any], key: str, *, least: float = 0.0) -> float:
     if not math.isfinite(value) or value < least:
         raise RowError(key, f"{value} is not a finite number of {least} or more")
     return float(value)
+
+
+def dollars_of(row: Mapping[str, Any], key: str) -> Decimal:
+    """Return what one call cost, to twelve places, or raise RowError."""
+    cost = number_of(row, key)
+    if cost >= _MOST_USD:
+        raise RowError(key, f"{cost} dollars for one call")
+    # the shortest text of the double is what the file holds
+    return Decimal(repr(cost)).quantize(_DOLLAR_DIGITS, ROUND_HALF_EVEN)
 
 
 def flag_of(row: Mapping[str, Any], key: str) -> bool:

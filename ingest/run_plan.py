@@ -15,6 +15,8 @@ from ingest.run_calls import Call
 # a model of this prefix is a script: whatever serves it, no real model answered
 SIMULATED = "simulated"
 PROTOCOL = "pricebench"
+# what is typed for a setting that is not to be sent
+PROVIDER_DEFAULT = "default"
 _SHORT = 8
 
 
@@ -106,3 +108,31 @@ class RunPlan:
             "prompt_sha256": self.prompt_sha256,
             "settings_sha256": self.settings_sha256,
         }
+
+
+def settings_for(
+    model: str, protocol: Mapping[str, Any], given: Mapping[str, Any]
+) -> Settings:
+    """Return the settings of a protocol, but for what is given.
+
+    Parameters
+    ----------
+    model
+        Id as the router writes it.
+    protocol
+        Fields of ``Settings``.
+    given
+        The same; None leaves the protocol's, ``default`` sends none.
+
+    Returns
+    -------
+    Settings
+        For every call of a run.
+    """
+    chosen = {name: value for name, value in given.items() if value is not None}
+    wanted = {**protocol, **chosen}
+    sent: dict[str, Any] = {
+        name: None if value == PROVIDER_DEFAULT else value
+        for name, value in wanted.items()
+    }
+    return Settings(model, **sent)

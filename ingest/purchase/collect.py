@@ -17,7 +17,7 @@ from ingest.purchase.prompt import (
 from ingest.purchase.reply import read_reply
 from ingest.purchase.scenario import LABELS, Scenario
 from ingest.run_calls import Call
-from ingest.run_plan import RunPlan
+from ingest.run_plan import RunPlan, settings_for
 
 INSTRUMENT = "purchase"
 REPEATS = 3
@@ -35,7 +35,7 @@ def purchase_settings(model: str, **given: Any) -> Settings:
     model
         Id as the router writes it.
     given
-        Fields of ``Settings``; None leaves the protocol's: reasoning low, the
+        As in ``ingest.run_plan.settings_for``; the protocol is reasoning low, the
         provider's temperature, 8,000 tokens (Knipe 2026, run protocol).
 
     Returns
@@ -43,8 +43,7 @@ def purchase_settings(model: str, **given: Any) -> Settings:
     Settings
         For every call of a run.
     """
-    wanted = {name: value for name, value in given.items() if value is not None}
-    return Settings(model, **{**_PROTOCOL, **wanted})
+    return settings_for(model, _PROTOCOL, given)
 
 
 def plan_purchase(

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import replace
-from datetime import date
-from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from ingest.errors import LoadError
 from ingest.journal import JournalText, Record
-from ingest.json_rows import member_of, number_of, optional_text, text_of, whole_of
-from ingest.parsed_file import FileId, ParsedFile, RowError, collect
+from ingest.journal_rows import read_run, reply_of
+from ingest.json_rows import member_of, text_of, whole_of
+from ingest.parsed_file import FileId, RowError
 from ingest.purchase.bank import make_bank
+from ingest.purchase.collect import INSTRUMENT, KEY
 from ingest.purchase.read_bank import Bank
-from ingest.purchase.read_runs import RunsFile, stored_cost
+from ingest.purchase.read_runs import RunsFile
 from ingest.purchase.reply import read_reply
 from ingest.purchase.scenario import LABELS
-from ingest.run_calls import FAILED, is_failed
-from ingest.schemas import RAW_PURCHASE
-
-_COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")
-_TEXTS = ("error", "provider", "model_id_served", "finish")
+from ingest.run_calls import FAILED
 
 
 def journal_bank(text: JournalText, name: str) -> Bank:
@@ -77,125 +71,33 @@ def read_journal_run(file: FileId, text: JournalText, bank: Bank) -> RunsFile:
     Returns
     -------
     RunsFile
-        Every record; replies are read anew, so that one reader serves all journals.
-        Lines that a kill cut off are set aside: their calls were asked again.
+        As ``ingest.journal_rows.read_run`` has it; replies are read anew, so that one
+        reader serves all journals.
 
     Raises
     ------
     LoadError
         Where the header lacks what a run needs, or no call is in it.
     """
-    if not text.records:
-        raise LoadError(f"{file.name} holds no call yet; run its command again")
-    accepted: list[dict[str, Any]] = []
-    aside = [(line, "*", "cut off while it was written", "") for line in text.torn]
-    for line, record in text.records:
-        try:
-            row = _decision(record, text.header, bank)
-        except RowError as error:
-            shown = json.dumps(record, ensure_ascii=False)
-            aside.append((line, error.field, error.reason, shown))
-            continue
-        accepted.append({**row, "_source_row": line})
-    decisions = collect(file, "response", RAW_PURCHASE["response"], accepted, aside)
-    notes = tuple(f"{file.name}: {note}" for note in _notes(text))
+    found = read_run(file, text, INSTRUMENT, KEY, partial(_decision, bank=bank))
     return RunsFile(
-        decisions=replace(decisions, notes=notes),
-        runs=_run_row(file, text),
-        run_ids=(str(text.header["run_id"]),),
+        decisions=found.answers, runs=found.run, run_ids=(str(text.header["run_id"]),)
     )
 
 
-def _decision(record: Record, header: Record, bank: Bank) -> dict[str, Any]:
+def _decision(record: Record, bank: Bank) -> dict[str, Any]:
     scenario = text_of(record, "scenario_id")
     if scenario not in bank.scenarios:
         raise RowError(
             "scenario_id", f"no scenario {scenario} in bank {bank.sha256[:12]}"
         )
-    reply = record.get("reply")
-    if reply is not None and not isinstance(reply, str):
-        raise RowError("reply", "is no text")
+    reply = reply_of(record)
     read = read_reply(reply)
     return {
-        "bank_sha256": bank.sha256,
-        "run_id": header["run_id"],
-        "source": header["source"],
         "scenario_id": scenario,
         "label": member_of(record, "label", LABELS),
         "repeat": whole_of(record, "repeat"),
         "choice": read.choice,
         "raw_output": reply or None,
-        "reply_state": FAILED if is_failed(record) else read.state,
-        **{name: optional_text(record, name) for name in _TEXTS},
-        **{name: _optional(whole_of, record, name) for name in _COUNTS},
-        "cost_usd": _optional(_cost, record, "cost_usd"),
-        "secs": _optional(number_of, record, "latency_s"),
+        "reply_state": FAILED if reply is None else read.state,
     }
-
-
-def _cost(record: Record, name: str) -> Decimal:
-    return stored_cost(number_of(record, name))
-
-
-def _optional(read: Any, record: Record, name: str) -> Any:
-    return None if record.get(name) is None else read(record, name)
-
-
-def _run_row(file: FileId, text: JournalText) -> ParsedFile:
-    header = text.header
-    try:
-        known = {
-            name: text_of(header, name)
-            for name in (
-                *("run_id", "source", "variant", "prompt_sha256", "protocol"),
-                "model",
-            )
-        }
-    except RowError as error:
-        raise LoadError(
-            f"{file.name} line 1, {error.field}: {error.reason}; it is no journal of "
-            "this version"
-        ) from error
-    row = {
-        **{name: value for name, value in known.items() if name != "model"},
-        "bank_sha256": file.bank_sha256,
-        "model_tag": known["model"],
-        "settings": json.dumps(_settings(text), sort_keys=True),
-        "run_date": _date(text.records[0][1]),
-        "_source_row": 1,
-    }
-    return collect(file, "run", RAW_PURCHASE["run"], [row], [])
-
-
-def _settings(text: JournalText) -> Mapping[str, Any]:
-    """Return the settings as wanted, and which of them the endpoint did not take."""
-    wanted = text.header.get("settings")
-    refused = {
-        name for _, record in text.records for name in record.get("not_accepted") or ()
-    }
-    told = {"not_accepted": sorted(refused)} if refused else {}
-    return {**(wanted if isinstance(wanted, dict) else {}), **told}
-
-
-def _date(record: Record) -> date | None:
-    try:
-        return date.fromisoformat(str(record.get("asked_at"))[:10])
-    except ValueError:
-        return None
-
-
-def _notes(text: JournalText) -> list[str]:
-    notes = []
-    last = {}
-    for _, record in text.records:
-        key = tuple(record.get(name) for name in ("scenario_id", "label", "repeat"))
-        last[key] = record
-    failed = sum(map(is_failed, last.values()))
-    if failed:
-        notes.append(
-            f"{failed} of {len(last)} calls failed; run the same command again to ask "
-            "them once more"
-        )
-    if text.torn:
-        notes.append(f"{len(text.torn)} lines were cut off while they were written")
-    return notes

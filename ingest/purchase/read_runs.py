@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from ingest.errors import LoadError
 from ingest.json_rows import (
     JsonRow,
+    dollars_of,
     flag_of,
     member_of,
     number_of,
@@ -35,8 +35,6 @@ PARSES: Mapping[str, str | None] = {
 }
 UNREAD = ("invalid", "failed")
 
-_COST_DIGITS = Decimal("1e-12")
-_MOST_USD = 1e5
 _SAME_SHARE = 1e-9
 _LISTED = 8  # repeat numbers in a message
 _USAGE = {"prompt_tokens": "pt", "completion_tokens": "ct", "reasoning_tokens": "rt"}
@@ -207,28 +205,8 @@ def _usage(row: Mapping[str, Any]) -> dict[str, Any]:
         for name, key in _USAGE.items()
     }
     out["secs"] = number_of(usage, "secs") if "secs" in present else None
-    out["cost_usd"] = (
-        stored_cost(number_of(usage, "cost")) if "cost" in present else None
-    )
+    out["cost_usd"] = dollars_of(usage, "cost") if "cost" in present else None
     return out
-
-
-def stored_cost(cost: float) -> Decimal:
-    """Return dollars as the warehouse holds them, or raise RowError.
-
-    Parameters
-    ----------
-    cost
-        What one decision cost, as its file states it.
-
-    Returns
-    -------
-    Decimal
-        With twelve places; the shortest text of the double is what the file holds.
-    """
-    if cost >= _MOST_USD:
-        raise RowError("cost", f"{cost} dollars for one decision")
-    return Decimal(repr(cost)).quantize(_COST_DIGITS, ROUND_HALF_EVEN)
 
 
 def _stated_scores(row: Mapping[str, Any]) -> dict[str, Any]:
