@@ -55,6 +55,20 @@ _LEFT_OUT = (
 )
 
 
+# what the two readings of a reply are called in a column: ours has no prefix
+_READERS = ("", "published_")
+
+
+def _slot_is_not_of(reader: str) -> str:
+    return f"""
+        {reader}shown_slot is distinct from case
+            when {reader}choice is null then null
+            when ordering = 'original' then ascii({reader}choice) - 64
+            else option_count + 65 - ascii({reader}choice)
+        end
+    """
+
+
 def _one_chosen(column: str, belongs: str) -> EmptyRule:
     """Return the rule on how many options of an answer a reading marks as chosen.
 
@@ -126,15 +140,11 @@ _OPTIONS: list[Rule] = [
     EmptyRule(
         "int_hotel_answer",
         "the_shown_slot_is_that_of_choice_and_ordering",
-        """
-        select answer_key, ordering, choice, shown_slot, option_count, source_file,
-            source_row
+        f"""
+        select answer_key, ordering, choice, shown_slot, published_choice,
+            published_shown_slot, option_count, source_file, source_row
         from int_hotel_answer
-        where shown_slot is distinct from case
-            when choice is null then null
-            when ordering = 'original' then ascii(choice) - 64
-            else option_count + 65 - ascii(choice)
-        end
+        where {" or ".join(map(_slot_is_not_of, _READERS))}
         """,
     ),
     EmptyRule(
@@ -160,6 +170,7 @@ _ANSWERS: list[Rule] = [
     *not_null("int_hotel_answer", "variant", "source", "bank_sha256", "format"),
     *not_null("int_hotel_answer", "task_id", "group_id", "ordering", "reply_state"),
     *not_null("int_hotel_answer", "is_valid", "is_audited", "is_joined_as_published"),
+    *not_null("int_hotel_answer", "is_valid_as_published"),
     *unique("int_hotel_answer", "answer_key"),
     *one_of("int_hotel_answer", "source", SOURCES),
     *one_of("int_hotel_answer", "format", FORMAT_OPTIONS),
@@ -174,6 +185,7 @@ _ANSWERS: list[Rule] = [
             from stg_hotel_response
             inner join stg_hotel_run using (source, run_id, bank_sha256)
             where not stg_hotel_run.is_excluded
+                and not stg_hotel_response.is_superseded
         )
         select
             coalesce(kept.answer_key, answer.answer_key) as answer_key,
@@ -223,12 +235,12 @@ _CHOICES: list[Rule] = [
     ),
     _one_chosen(
         "chosen_as_published",
-        "answer.is_joined_as_published and (answer.is_valid or "
+        "answer.is_joined_as_published and (answer.is_valid_as_published or "
         "answer.format = 'binary' and answer.variant = 'base')",
     ),
     _one_chosen(
         "chosen_as_published_valid",
-        "answer.is_joined_as_published and answer.is_valid",
+        "answer.is_joined_as_published and answer.is_valid_as_published",
     ),
     _one_chosen("chosen_audited", "answer.is_audited"),
     EmptyRule(

@@ -83,6 +83,8 @@ _TYPES = [
             "bank_task_id": "BIGINT",
             "repeat": "BIGINT",
             "choice": "VARCHAR",
+            "published_choice": "VARCHAR",
+            "cost_usd": "DECIMAL(18,12)",
         },
     ),
     *typed(
@@ -116,6 +118,7 @@ _VOCABULARY = [
     *one_of("response", "ordering", ORDERINGS),
     *one_of("response", "id_offset", ID_OFFSETS),
     *one_of("response", "choice", CHOICES),
+    *one_of("response", "published_choice", CHOICES),
     *one_of("response", "reply_state", REPLY_STATES),
     *one_of("run", "source", OBSERVED_SOURCES),
 ]
@@ -153,13 +156,14 @@ _CLOSURE = [
         "response",
         "every_choice_is_an_option_of_its_task",
         f"""
-        select run_id, response.task_id, choice, task_type,
+        select run_id, response.task_id, choice, published_choice, task_type,
             response._source_file, response._source_row
         from response
         inner join task
             on response.bank_sha256 = task.bank_sha256
             and response.bank_task_id = task.task_id
-        where ascii(choice) - ascii('A') >= case task_type
+        where greatest(ascii(choice), ascii(published_choice)) - ascii('A')
+            >= case task_type
             {" ".join(f"when '{k}' then {n}" for k, n in FORMAT_OPTIONS.items())} end
         """,
     ),
@@ -171,6 +175,7 @@ _CLOSURE = [
         from response
         where reply_state in ({quoted(UNREAD_STATES)}) and choice is not null
             or reply_state in ({quoted(READ_STATES)}) and choice is null
+            or reply_state = 'failed' and published_choice is not null
         """,
     ),
     EmptyRule(

@@ -28,7 +28,13 @@ _TYPES = [
     ),
     *typed(
         "stg_hotel_response",
-        {"answer_key": "VARCHAR", "task_id": "BIGINT", "is_valid": "BOOLEAN"},
+        {
+            "answer_key": "VARCHAR",
+            "task_id": "BIGINT",
+            "is_valid": "BOOLEAN",
+            "is_valid_as_published": "BOOLEAN",
+            "is_superseded": "BOOLEAN",
+        },
     ),
     *typed(
         "stg_hotel_run",
@@ -47,6 +53,7 @@ _KEYS = [
     *unique("stg_hotel_task", "bank_sha256", "task_id"),
     *not_null("stg_hotel_response", "answer_key", "run_id", "source", "bank_sha256"),
     *not_null("stg_hotel_response", "ordering", "repeat", "task_id", "reply_state"),
+    *not_null("stg_hotel_response", "is_valid_as_published", "is_superseded"),
     *unique("stg_hotel_response", "answer_key"),
     *not_null("stg_hotel_run", "study_id", "run_id", "source", "model_id", "variant"),
     *not_null("stg_hotel_run", "bank_sha256", "protocol", "settings", "is_excluded"),
@@ -61,6 +68,7 @@ _VOCABULARY = [
     *one_of("stg_hotel_task", "format", FORMAT_OPTIONS),
     *one_of("stg_hotel_response", "ordering", ORDERINGS),
     *one_of("stg_hotel_response", "choice", CHOICES),
+    *one_of("stg_hotel_response", "published_choice", CHOICES),
     *one_of("stg_hotel_response", "id_offset", ID_OFFSETS),
     *one_of("stg_hotel_response", "reply_state", REPLY_STATES),
     *one_of("stg_hotel_run", "source", OBSERVED_SOURCES),
@@ -90,6 +98,8 @@ _CLOSURE = [
         select answer_key, choice, reply_state, is_valid, source_file, source_row
         from stg_hotel_response
         where is_valid is distinct from (choice is not null)
+            or is_valid_as_published is distinct from (published_choice is not null)
+            or reply_state = 'failed' and published_choice is not null
             or reply_state in ({quoted(UNREAD_STATES)}) and choice is not null
             or reply_state in ({quoted(READ_STATES)}) and choice is null
         """,

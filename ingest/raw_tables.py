@@ -21,6 +21,9 @@ from ingest.warehouse_path import state_folder, warehouse_of, work_folder
 # inside a table nothing may change
 _CONTRACT = {"tables": "evolve", "columns": "freeze", "data_type": "freeze"}
 
+# what a column holds in rows that were loaded before it came; others are null there
+_FILLED_FROM = {("raw_hotel.response", "published_choice"): "choice"}
+
 # tables and views that the quality statements make
 _QUALITY = re.compile(r"(?:table if not exists|replace view) quality\.(\w+)")
 
@@ -178,7 +181,43 @@ def missing_objects(connection: duckdb.DuckDBPyConnection) -> list[str]:
     present = {row[0] for row in rows}
     wanted = [f"{schema}.{table}" for schema, tables in RAW.items() for table in tables]
     wanted += [f"quality.{name}" for name in _QUALITY.findall(quality_ddl())]
-    return [name for name in wanted if name not in present]
+    lacking = [name for name in wanted if name not in present]
+    return lacking + [
+        f"{name}.{column}"
+        for name, columns in missing_columns(connection).items()
+        for column in columns
+    ]
+
+
+def missing_columns(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
+    """Return the columns that raw tables of an older version lack.
+
+    Parameters
+    ----------
+    connection
+        Open on the warehouse or its working copy.
+
+    Returns
+    -------
+    dict
+        ``schema.table`` -> columns of its contract that it has not, for every table
+        that exists.
+    """
+    rows = connection.execute(
+        "select table_schema || '.' || table_name, list(column_name) "
+        "from information_schema.columns group by all"
+    ).fetchall()
+    present = dict(rows)
+    lacking = {
+        f"{schema}.{table}": [
+            name
+            for name in columns.names
+            if name not in present.get(f"{schema}.{table}", columns.names)
+        ]
+        for schema, tables in RAW.items()
+        for table, columns in tables.items()
+    }
+    return {name: columns for name, columns in lacking.items() if columns}
 
 
 def ensure_tables(copy: Path, *, refresh: bool = False) -> None:
@@ -205,7 +244,13 @@ def ensure_tables(copy: Path, *, refresh: bool = False) -> None:
                 connection.execute(f"create schema if not exists {schema}")
                 for name, columns in tables.items():
                     _make_table(connection, f"{schema}.{name}", columns)
+            added = _add_columns(connection)
             connection.execute(quality_ddl())
+        # a transaction that has altered a table cannot update it too
+        with changing(copy) as connection:
+            for name, column in added & _FILLED_FROM.keys():
+                source = _FILLED_FROM[name, column]
+                connection.execute(f"update {name} set {column} = {source}")
 
 
 def _make_table(
@@ -219,6 +264,28 @@ def _make_table(
     ]
     listed.append('"_dlt_load_id" varchar not null')
     connection.execute(f"create table if not exists {name} ({', '.join(listed)})")
+
+
+def _add_columns(connection: duckdb.DuckDBPyConnection) -> set[tuple[str, str]]:
+    """Give the tables of an older version the columns that came since; say which."""
+    added = set()
+    for table, names in missing_columns(connection).items():
+        schema, _, name = table.partition(".")
+        columns = RAW[schema][name].empty_table().select(names)
+        for column, kind in zip(
+            names, connection.from_arrow(columns).types, strict=True
+        ):
+            connection.execute(f'alter table {table} add column "{column}" {kind}')
+            added.add((table, column))
+        # dlt would hold new rows to the columns that it remembers from before
+        remembered = connection.execute(
+            "select 1 from information_schema.tables where table_schema = ? "
+            "and table_name = '_dlt_version'",
+            [schema],
+        ).fetchall()
+        if remembered:
+            connection.execute(f"delete from {schema}._dlt_version")
+    return added
 
 
 def open_database(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:

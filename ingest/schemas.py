@@ -49,6 +49,19 @@ def _task() -> pa.Schema:
     return _table(*head, *options)
 
 
+# what a call tells beside its reply; all null for a source that stored answers alone
+_CALL: tuple[tuple[str, pa.DataType, bool], ...] = (
+    ("error", pa.string(), True),
+    ("provider", pa.string(), True),
+    ("model_id_served", pa.string(), True),
+    ("finish", pa.string(), True),
+    ("prompt_tokens", pa.int64(), True),
+    ("completion_tokens", pa.int64(), True),
+    ("reasoning_tokens", pa.int64(), True),
+    ("cost_usd", pa.decimal128(18, 12), True),
+    ("secs", pa.float64(), True),
+)
+
 RAW_HOTEL: dict[str, pa.Schema] = {
     # one row per task of a bank; a bank is one task file, named by its sha256
     "task": _task(),
@@ -63,8 +76,12 @@ RAW_HOTEL: dict[str, pa.Schema] = {
         ("id_offset", pa.int64(), False),  # 0, 1000 or 10000
         ("bank_task_id", pa.int64(), False),  # task_id - id_offset
         ("choice", pa.string(), True),  # option id in the task frame; null = none read
+        # as the published reader takes the reply; of a release, the choice it stored
+        ("published_choice", pa.string(), True),
         ("raw_output", pa.string(), True),
         ("reply_state", pa.string(), True),  # null where the source stored none
+        *_CALL,
+        ("first_tokens", pa.string(), True),  # JSON object: token -> log-probability
     ),
     # one row per run
     "run": _table(
@@ -151,15 +168,7 @@ RAW_PURCHASE: dict[str, pa.Schema] = {
         ("choice", pa.string(), True),  # null: none read, or the call failed
         ("raw_output", pa.string(), True),  # the reply, or what is stored of it
         ("reply_state", pa.string(), True),  # null where the source stored none
-        ("error", pa.string(), True),
-        ("provider", pa.string(), True),
-        ("model_id_served", pa.string(), True),
-        ("finish", pa.string(), True),
-        ("prompt_tokens", pa.int64(), True),
-        ("completion_tokens", pa.int64(), True),
-        ("reasoning_tokens", pa.int64(), True),
-        ("cost_usd", pa.decimal128(18, 12), True),
-        ("secs", pa.float64(), True),
+        *_CALL,
         # scores as the source states them; ours are computed from the scenario
         ("stated_regret_share", pa.float64(), True),
         ("stated_is_optimal", pa.bool_(), True),

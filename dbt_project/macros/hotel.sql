@@ -4,6 +4,35 @@
     {{ return(['a', 'b', 'c', 'd', 'e']) }}
 {%- endmacro %}
 
+{# Slot in which an option was shown: the swapped order is the full reversal, for any
+   number of options. #}
+{% macro shown_slot(option_number) -%}
+    case
+        when stg_hotel_response.ordering = 'original' then {{ option_number }}
+        else describe_tasks.option_count + 1 - {{ option_number }}
+    end
+{%- endmacro %}
+
+{# The answers of a relation once for each reading, with what its reader took the reply
+   for: is_read, read_choice and read_slot. #}
+{% macro answers_by_reading(relation) -%}
+    select
+        'as_published' as reading,
+        is_valid_as_published as is_read,
+        published_choice as read_choice,
+        published_shown_slot as read_slot,
+        *
+    from {{ relation }}
+    union all
+    select
+        'audited' as reading,
+        is_valid as is_read,
+        choice as read_choice,
+        shown_slot as read_slot,
+        *
+    from {{ relation }}
+{%- endmacro %}
+
 {# Bed size rank read off a room type: the first substring that occurs, in this order,
    decides ("Full Pod (1 twin bed)" ranks 1); no bed named ranks 1. #}
 {% macro bed_rank(room_type) -%}

@@ -89,6 +89,7 @@ def read_answers(
             "id_offset": offset,
             "bank_task_id": bank_task_id,
             "choice": choice,
+            "published_choice": choice,
             "raw_output": raw_output or None,
         }
 

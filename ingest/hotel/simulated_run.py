@@ -205,6 +205,7 @@ def _response(answer: Answer) -> dict[str, Any]:
         "id_offset": _id_offset(answer),
         "bank_task_id": answer.task_id,
         "choice": answer.choice,
+        "published_choice": answer.choice,
         "raw_output": answer.raw_output,
         "reply_state": answer.reply_state,
     }

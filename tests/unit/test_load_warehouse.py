@@ -127,6 +127,44 @@ def test_a_table_that_an_older_version_lacked_is_added(warehouse: Path) -> None:
     assert _query(warehouse, query) == [(5,)]
 
 
+def test_a_column_that_an_older_version_lacked_is_added(warehouse: Path) -> None:
+    answer = {
+        "bank_sha256": "b",
+        "run_id": "release/x",
+        "source": "release",
+        "ordering": "original",
+        "repeat": 1,
+        "task_id": 1,
+        "id_offset": 0,
+        "bank_task_id": 1,
+        "_source_file": "t.csv",
+        "_source_sha256": SHA,
+    }
+
+    def load(file: str, *choices: str | None) -> None:
+        rows = [
+            {**answer, "choice": choice, "_source_row": n, "_source_file": file}
+            for n, choice in enumerate(choices)
+        ]
+        table = pa.Table.from_pylist(rows, RAW["raw_hotel"]["response"])
+        account = FileAccount("response", file, SHA, "b", len(rows), len(rows))
+        write_load(warehouse, "hotel", {"response": table}, [account])
+
+    load("old.csv", "A", None)
+    with duckdb.connect(str(warehouse)) as connection:
+        for name in ("published_choice", "cost_usd"):
+            connection.execute(f"alter table raw_hotel.response drop column {name}")
+    # dlt remembers the columns of the first load
+    load("new.csv", "B")
+    found = _query(
+        warehouse,
+        "select choice, published_choice, cost_usd from raw_hotel.response "
+        "order by _source_file desc, _source_row",
+    )
+    # what was loaded before has one reading, which was the published one
+    assert found == [("A", "A", None), (None, None, None), ("B", None, None)]
+
+
 def test_a_load_without_news_changes_no_byte(warehouse: Path) -> None:
     _load(warehouse, 3)
     before = _seen(warehouse)

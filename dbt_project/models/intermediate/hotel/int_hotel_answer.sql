@@ -1,6 +1,6 @@
 -- grain: one row per answer of a run that is not excluded (answer_key)
 -- adds to each answer its task, the slot in which the chosen card was shown, and which
--- reading it belongs to
+-- reading it belongs to; a failed call that was made again is left out
 {{ config(
     materialized='incremental', incremental_strategy='append',
     on_schema_change='sync_all_columns',
@@ -14,6 +14,7 @@ with stg_hotel_run as (
 
 stg_hotel_response as (
     select * from {{ ref('stg_hotel_response') }}
+    where not is_superseded
 ),
 
 int_hotel_option as (
@@ -51,14 +52,12 @@ int_hotel_answer as (
         stg_hotel_response.repeat,
         describe_tasks.option_count,
         stg_hotel_response.choice,
-        -- the swapped order is the full reversal, for any number of options
-        case
-            when stg_hotel_response.ordering = 'original'
-                then chosen_option.option_number
-            else describe_tasks.option_count + 1 - chosen_option.option_number
-        end as shown_slot,
+        {{ shown_slot('chosen_option.option_number') }} as shown_slot,
+        stg_hotel_response.published_choice,
+        {{ shown_slot('published_option.option_number') }} as published_shown_slot,
         stg_hotel_response.reply_state,
         stg_hotel_response.is_valid,
+        stg_hotel_response.is_valid_as_published,
         stg_hotel_response.valid_answer_number,
         stg_hotel_response.is_standard_offset,
         stg_hotel_response.id_offset,
@@ -85,6 +84,10 @@ int_hotel_answer as (
         on stg_hotel_response.bank_sha256 = chosen_option.bank_sha256
         and stg_hotel_response.task_id = chosen_option.task_id
         and stg_hotel_response.choice = chosen_option.option
+    left join int_hotel_option as published_option
+        on stg_hotel_response.bank_sha256 = published_option.bank_sha256
+        and stg_hotel_response.task_id = published_option.task_id
+        and stg_hotel_response.published_choice = published_option.option
 )
 
 select * from int_hotel_answer

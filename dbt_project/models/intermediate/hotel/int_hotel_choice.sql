@@ -55,10 +55,11 @@ read_choice as (
         *,
         case
             when not is_joined_as_published then null
-            when is_valid then choice
+            when is_valid_as_published then published_choice
             when format = 'binary' and variant = 'base' then 'B'
         end as choice_as_published,
-        case when is_joined_as_published then choice end as choice_as_published_valid,
+        case when is_joined_as_published then published_choice end
+            as choice_as_published_valid,
         case when is_audited then choice end as choice_audited
     from int_hotel_answer
 ),

@@ -15,26 +15,30 @@ stg_hotel_response as (
 ),
 
 stack_readings as (
-    select 'as_published' as reading, *
-    from int_hotel_answer
-    where is_joined_as_published
-    union all
-    select 'audited' as reading, *
-    from int_hotel_answer
-    where is_standard_offset
-        and reply_state != 'failed'
-        and coalesce(valid_answer_number = 1, true)
+    {{ answers_by_reading('int_hotel_answer') }}
+),
+
+keep_answers_of_reading as (
+    select * from stack_readings
+    where
+        case reading
+            when 'as_published' then is_joined_as_published
+            else
+                is_standard_offset
+                and reply_state != 'failed'
+                and coalesce(valid_answer_number = 1, true)
+        end
 ),
 
 read_replies as (
     select
-        stack_readings.*,
+        keep_answers_of_reading.*,
         stg_hotel_response.reply,
-        {{ reply_kind('stg_hotel_response.reply', 'stack_readings.is_valid') }}
+        {{ reply_kind('stg_hotel_response.reply', 'keep_answers_of_reading.is_read') }}
             as kind
-    from stack_readings
+    from keep_answers_of_reading
     inner join stg_hotel_response
-        on stack_readings.answer_key = stg_hotel_response.answer_key
+        on keep_answers_of_reading.answer_key = stg_hotel_response.answer_key
 ),
 
 count_replies as (
@@ -46,10 +50,10 @@ count_replies as (
         {%- for ordering in ['original', 'swapped'] %}
         {%- set shown = "ordering = '" ~ ordering ~ "'" %}
         count(*) filter (where {{ shown }}) as {{ ordering }}_count,
-        count(*) filter (where {{ shown }} and is_valid) as {{ ordering }}_valid_count,
+        count(*) filter (where {{ shown }} and is_read) as {{ ordering }}_valid_count,
         count(*) filter (where {{ shown }} and reply = '')
             as {{ ordering }}_empty_count,
-        count(*) filter (where {{ shown }} and is_valid and shown_slot = 1)
+        count(*) filter (where {{ shown }} and is_read and read_slot = 1)
             as {{ ordering }}_first_count,
         {%- endfor %}
         {%- for kind in hotel_reply_kinds() %}

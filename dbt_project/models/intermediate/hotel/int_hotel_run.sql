@@ -1,5 +1,6 @@
 -- grain: one row per hotel run (study_id, run_id), excluded runs included and marked
--- how many calls were made, failed and could not be read
+-- how many calls were made, failed and could not be read, who served them and what they
+-- cost, those that were made again included
 {{ require_green('hotel_staging') }}
 with stg_hotel_run as (
     select * from {{ ref('stg_hotel_run') }}
@@ -16,7 +17,10 @@ count_answers as (
         source,
         count(*) as calls,
         count(*) filter (where reply_state = 'failed') as failed_calls,
-        count(*) filter (where reply_state = 'invalid') as invalid_replies
+        count(*) filter (where reply_state = 'invalid') as invalid_replies,
+        {{ join_distinct('model_id_served') }} as model_id_served,
+        {{ join_distinct('provider') }} as providers_served,
+        sum(cost_usd) as cost_usd
     from stg_hotel_response
     group by run_id, bank_sha256, source
 ),
@@ -27,7 +31,9 @@ int_hotel_run as (
         stg_hotel_run.study_id::varchar as study_id,
         'hotel'::varchar as instrument,
         stg_hotel_run.model_id::varchar as model_id,
-        stg_hotel_run.model_id_served::varchar as model_id_served,
+        coalesce(
+            count_answers.model_id_served, stg_hotel_run.model_id_served
+        )::varchar as model_id_served,
         stg_hotel_run.variant::varchar as variant,
         stg_hotel_run.source::varchar as source,
         stg_hotel_run.bank_sha256::varchar as bank_sha256,
@@ -35,12 +41,15 @@ int_hotel_run as (
         stg_hotel_run.protocol::varchar as protocol,
         stg_hotel_run.settings::varchar as settings,
         stg_hotel_run.settings_label::varchar as settings_label,
-        stg_hotel_run.providers_served::varchar as providers_served,
+        coalesce(
+            count_answers.providers_served, stg_hotel_run.providers_served
+        )::varchar as providers_served,
         stg_hotel_run.run_date::date as run_date,
         coalesce(count_answers.calls, 0)::bigint as calls,
         coalesce(count_answers.failed_calls, 0)::bigint as failed_calls,
         coalesce(count_answers.invalid_replies, 0)::bigint as invalid_replies,
-        stg_hotel_run.cost_usd::decimal(18, 9) as cost_usd,
+        coalesce(count_answers.cost_usd, stg_hotel_run.cost_usd)::decimal(18, 9)
+            as cost_usd,
         stg_hotel_run.is_excluded::boolean as is_excluded,
         stg_hotel_run.excluded_reason::varchar as excluded_reason
     from stg_hotel_run

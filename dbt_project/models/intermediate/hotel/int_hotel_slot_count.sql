@@ -7,50 +7,46 @@ with int_hotel_answer as (
     select * from {{ ref('int_hotel_answer') }}
 ),
 
-reading_name as (
-    select 'as_published' as reading
-    union all
-    select 'audited' as reading
+read_replies as (
+    {{ answers_by_reading('int_hotel_answer') }}
 ),
 
 count_under_formats as (
-    select *, format as counted_format from int_hotel_answer
+    select *, format as counted_format from read_replies
     union all
     select *, 'all' as counted_format
-    from int_hotel_answer
+    from read_replies
     where format in ('binary', 'ternary')
 ),
 
 classify_answers as (
     select
-        count_under_formats.*,
-        reading_name.reading,
+        *,
         case
-            when reading_name.reading = 'audited' and not is_standard_offset
+            when reading = 'audited' and not is_standard_offset
                 then 'other_offset'
             when
-                reading_name.reading = 'as_published'
+                reading = 'as_published'
                 and counted_format != 'all'
                 and not is_joined_as_published
                 then 'other_offset'
             when reply_state = 'failed' then 'failed'
-            when not is_valid then 'invalid'
-            when reading_name.reading = 'audited' and valid_answer_number > 1
+            when not is_read then 'invalid'
+            when reading = 'audited' and valid_answer_number > 1
                 then 'duplicate'
             when
-                reading_name.reading = 'as_published'
+                reading = 'as_published'
                 and counted_format in ('all', 'ternary')
-                and choice not in ('A', 'B')
+                and read_choice not in ('A', 'B')
                 then 'other_choice'
             else 'counted'
         end as answer_class,
         case
-            when reading_name.reading = 'audited' or counted_format = 'fiveopt'
-                then shown_slot = 1
-            else choice = case when ordering = 'original' then 'A' else 'B' end
+            when reading = 'audited' or counted_format = 'fiveopt'
+                then read_slot = 1
+            else read_choice = case when ordering = 'original' then 'A' else 'B' end
         end as is_first_shown
     from count_under_formats
-    cross join reading_name
 ),
 
 int_hotel_slot_count as (
@@ -77,7 +73,7 @@ int_hotel_slot_count as (
             when counted_format = 'all' or max(option_count) >= {{ slot }}
                 then
                     count(*) filter (
-                        where answer_class = 'counted' and shown_slot = {{ slot }}
+                        where answer_class = 'counted' and read_slot = {{ slot }}
                     )
         end as slot{{ slot }}_count,
         {%- endfor %}

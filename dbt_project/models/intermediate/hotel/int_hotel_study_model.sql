@@ -39,6 +39,7 @@ hash_answers as (
         {{ rows_hash([
             'stg_hotel_response.answer_key', 'stg_hotel_response.task_id',
             "coalesce(stg_hotel_response.choice, '')",
+            "coalesce(stg_hotel_response.published_choice, '')",
             'stg_hotel_response.reply_state', 'stg_hotel_run.variant',
         ]) }} as answers_hash
     from stg_hotel_run

@@ -13,12 +13,18 @@ int_hotel_option as (
     select * from {{ ref('int_hotel_option') }}
 ),
 
+read_replies as (
+    {{ answers_by_reading('int_hotel_answer') }}
+),
+
 count_by_reading as (
-    select 'as_published' as reading, is_joined_as_published and is_valid as is_in, *
-    from int_hotel_answer
-    union all
-    select 'audited' as reading, is_audited as is_in, *
-    from int_hotel_answer
+    select
+        *,
+        case reading
+            when 'as_published' then is_joined_as_published and is_read
+            else is_audited
+        end as is_in
+    from read_replies
 ),
 
 bound_by_task as (
@@ -80,7 +86,7 @@ hotel_booking_outcome as (
     left join int_hotel_option
         on count_by_reading.bank_sha256 = int_hotel_option.bank_sha256
         and count_by_reading.task_id = int_hotel_option.task_id
-        and count_by_reading.choice = int_hotel_option.option
+        and count_by_reading.read_choice = int_hotel_option.option
     left join bound_by_task
         on count_by_reading.bank_sha256 = bound_by_task.bank_sha256
         and count_by_reading.task_id = bound_by_task.task_id

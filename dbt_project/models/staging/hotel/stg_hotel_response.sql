@@ -1,6 +1,7 @@
 -- grain: one row per answer as it stands in its file (answer_key)
 -- a release stores no reply state: a blank choice reads as invalid, any other as letter
--- repeated answers are marked by valid_answer_number, never dropped
+-- repeated answers are marked by valid_answer_number, failed calls that were made again
+-- by is_superseded; none is dropped
 {{ require_green('hotel_raw') }}
 with response as (
     select * from {{ source('raw_hotel', 'response') }}
@@ -20,6 +21,13 @@ number_valid_answers as (
     select
         *,
         choice is not null as is_valid,
+        published_choice is not null as is_valid_as_published,
+        -- a release has no such state, so that all of its rows stand
+        state_read = 'failed' and lead(_source_row) over (
+            partition by
+                bank_sha256, source, run_id, ordering, repeat, bank_task_id
+            order by _source_row, _source_file
+        ) is not null as is_superseded,
         -- the audited reading knows the offsets 0 and 10000 only
         id_offset in (0, 10000) as is_standard_offset,
         row_number() over (
@@ -43,13 +51,26 @@ stg_hotel_response as (
         repeat,
         bank_task_id as task_id,
         choice,
+        published_choice,
         raw_output,
         state_read as reply_state,
         case
             when is_valid and is_standard_offset then position_among_equals
         end as valid_answer_number,
         is_valid,
+        is_valid_as_published,
         is_standard_offset,
+        is_superseded,
+        error,
+        provider,
+        model_id_served,
+        finish,
+        prompt_tokens,
+        completion_tokens,
+        reasoning_tokens,
+        cost_usd,
+        secs,
+        first_tokens,
         task_id as task_id_in_file,
         id_offset,
         _source_file as source_file,
