@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ingest.errors import LoadError
+
 SEEDS = Path(__file__).resolve().parent.parent / "dbt_project" / "seeds"
 
 
@@ -20,8 +22,8 @@ class Variant:
         As in the marts.
     file_suffix
         What follows the tag in a file name; empty for the base run.
-    temperature
-        Sampling temperature, 0 or more.
+    temperature, top_p
+        Sampling temperature, 0 or more, and the share of tokens drawn from.
     max_tokens
         Limit of a reply in tokens.
     description
@@ -31,6 +33,7 @@ class Variant:
     name: str
     file_suffix: str
     temperature: float
+    top_p: float
     max_tokens: int
     description: str
 
@@ -55,8 +58,33 @@ def hotel_variants() -> dict[str, Variant]:
                 name=row["variant"],
                 file_suffix=row["file_suffix"],
                 temperature=float(row["temperature"]),
+                top_p=float(row["top_p"]),
                 max_tokens=int(row["max_tokens"]),
                 description=row["description"],
             )
             for row in csv.DictReader(file)
         }
+
+
+def hotel_variant(name: str) -> Variant:
+    """Return a variant of the hotel instrument.
+
+    Parameters
+    ----------
+    name
+        As in the registry.
+
+    Returns
+    -------
+    Variant
+        Its row.
+
+    Raises
+    ------
+    LoadError
+        Where there is none of this name.
+    """
+    known = hotel_variants()
+    if name not in known:
+        raise LoadError(f"variant: no {name!r}; one of {', '.join(known)}")
+    return known[name]

@@ -82,9 +82,9 @@ class Tally:
         Those of them that the cache of replies answered.
     states
         Reply state -> calls of this session.
-    spent_usd
-        Of the whole run, earlier sessions included, where a cost is known; what the
-        cache answered costs nothing anew.
+    spent_usd, session_usd
+        Of the whole run, earlier sessions included, and of this session, where a cost
+        is known; what the cache answered costs nothing anew.
     unpriced
         Calls of this session whose cost nobody knows.
     stopped
@@ -97,6 +97,7 @@ class Tally:
     cached: int = 0
     states: dict[str, int] = field(default_factory=dict)
     spent_usd: float = 0.0
+    session_usd: float = 0.0
     unpriced: int = 0
     not_accepted: tuple[str, ...] = ()
     latency_s: list[float] = field(default_factory=list)
@@ -315,6 +316,7 @@ class _Run:
         tally.latency_s.append(answer.latency_s)
         if answer.cost_usd is not None:
             tally.spent_usd += answer.cost_usd
+            tally.session_usd += answer.cost_usd
             return
         tally.unpriced += 1
         if self.limits.max_usd is not None:

@@ -50,11 +50,18 @@ class Banks:
     offered
         Kind -> name of the source's task file and its bank; the bank is None where
         the file could not be read.
+    taken
+        Banks that this load has read, by hash.
     """
 
     stored: Mapping[str, BankTasks]
     wanted: str | None = None
     offered: dict[str, tuple[str, BankTasks | None]] = field(default_factory=dict)
+    taken: dict[str, BankTasks] = field(default_factory=dict)
+
+    def by_hash(self, sha256: str) -> BankTasks | None:
+        """Return the bank of a hash, in the warehouse or taken in; None if unknown."""
+        return self.taken.get(sha256) or self.stored.get(sha256)
 
     def choose(self, kind: str) -> BankTasks:
         """Return the bank for answers of one kind.

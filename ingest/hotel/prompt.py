@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from ingest.errors import LoadError
 from ingest.hotel.bank import ORDERINGS, Option, Task
-from ingest.registry import hotel_variants
+from ingest.registry import hotel_variant, hotel_variants
 from ingest.schemas import OPTION_COUNT, OPTION_LETTERS
 
 # Raise it with every change of wording: answers to other words are another study.
@@ -131,9 +131,7 @@ def make_prompt(task: Task, ordering: str, variant: str = "base") -> str:
     LoadError
         For a variant or an ordering that does not exist.
     """
-    if variant not in hotel_variants():
-        known = ", ".join(hotel_variants())
-        raise LoadError(f"variant: no {variant!r}; one of {known}")
+    hotel_variant(variant)
     if ordering not in ORDERINGS:
         raise LoadError(f"ordering: no {ordering!r}; one of {', '.join(ORDERINGS)}")
     options = task.options if ordering == "original" else task.options[::-1]

@@ -1,16 +1,18 @@
-"""Loading published hotel data: from a source to rows in the warehouse."""
+"""Loading hotel data, published or collected: from a source to the warehouse."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from ingest.errors import LoadError
+from ingest.hotel.asked_bank import is_kept_bank, kind_of_file
 from ingest.hotel.banks import Banks, stored_banks
 from ingest.hotel.read_answers import BankTasks, read_answers, run_row
+from ingest.hotel.read_journal import journal_bank, read_journal_run
 from ingest.hotel.read_reference import read_capability, read_pool
 from ingest.hotel.read_tasks import read_tasks
 from ingest.hotel.shapes import (
@@ -23,6 +25,7 @@ from ingest.hotel.shapes import (
     by_basename,
     is_hotel_data,
 )
+from ingest.journal import first_line, read_journal
 from ingest.load_report import Gathered, LoadReport, write_gathered
 from ingest.parsed_file import FileId, ParsedFile
 from ingest.source import Progress, Source, open_source
@@ -37,6 +40,7 @@ from ingest.warehouse import (
 __all__ = ["LoadError", "LoadReport", "load_hotel"]
 
 INSTRUMENT = "hotel"
+JOURNAL_ENDING = ".jsonl"
 
 _Run = tuple[str, str]  # run_id, bank_sha256
 
@@ -73,13 +77,13 @@ def load_hotel(
     replace: bool = False,
     progress: Progress | None = None,
 ) -> LoadReport:
-    """Load tasks, answers, pool and capability scores of a source.
+    """Load tasks, answers, journals, pool and capability scores of a source.
 
     Parameters
     ----------
     source
         Folder, file, ``.zip``, ``.tar.gz`` or https address of an archive. Files are
-        found by the shape of their names, anywhere in it.
+        found by the shape of their names, anywhere in it, journals by their first line.
     warehouse
         The file; made if absent.
     bank
@@ -108,12 +112,14 @@ def load_hotel(
     say = progress or (lambda _: None)
     check_writable(warehouse)
     with open_source(source, say) as opened:
-        names = [name for name in opened.names if is_hotel_data(name)]
-        if not names:
+        names = [name for name in opened.names if _is_loaded(name)]
+        journals = _find_journals(opened)
+        if not names and not journals:
             raise LoadError(
                 f"{opened.label} holds no hotel data (files seen: "
                 f"{len(opened.names)}{_unread(opened)}); expected "
-                f"{', '.join(BANK_FILES.values())}, {POOL}, {CAPABILITY} or {ANSWERS}"
+                f"{', '.join(BANK_FILES.values())}, {POOL}, {CAPABILITY}, {ANSWERS} or "
+                "the journal of a run"
             )
         with working_copy(warehouse) as copy:
             standing = standing_files(copy, INSTRUMENT)
@@ -125,7 +131,27 @@ def load_hotel(
             _load_references(load, files)
             _load_banks(load, files, banks)
             _load_answers(load, files, banks)
-            return write_gathered(load, INSTRUMENT, copy, opened, set(names))
+            for one in journals:
+                _load_journal(load, one, banks)
+            used = {*names, *(one.name for one in journals)}
+            return write_gathered(load, INSTRUMENT, copy, opened, used)
+
+
+def _is_loaded(name: str) -> bool:
+    return is_hotel_data(name) or is_kept_bank(name)
+
+
+def _find_journals(opened: Source) -> list[_File]:
+    """Return the journals of hotel runs; other instruments have theirs beside them."""
+    found = []
+    for name in opened.names:
+        if not name.endswith(JOURNAL_ENDING):
+            continue
+        data = opened.read(name)
+        header = first_line(data)
+        if header is not None and header.get("instrument") == INSTRUMENT:
+            found.append(_File(name, data, hashlib.sha256(data).hexdigest()))
+    return found
 
 
 def _unread(opened: Source) -> str:
@@ -214,21 +240,75 @@ def _load_references(load: _Load, files: Iterable[_File]) -> None:
 def _load_banks(load: _Load, files: Iterable[_File], banks: Banks) -> None:
     kinds = {name: kind for kind, name in BANK_FILES.items()}
     for one in files:
-        kind = kinds.get(one.base)
-        if kind is None:
-            continue
-        if one.sha256 in banks.stored:
-            load.skipped.append(one.name)
-            banks.offered[kind] = (one.name, banks.stored[one.sha256])
-            continue
-        file = FileId(one.name, one.sha256, one.sha256)
-        parsed = _attempt(load, read_tasks, file, one.data, kind)
-        banks.offered[kind] = (one.name, None)
-        if parsed is not None:
-            load.say(f"{one.name}: {parsed.account.rows_accepted:,} tasks")
-            ids, types = (parsed.table[c].to_pylist() for c in ("task_id", "task_type"))
-            bank = BankTasks(one.sha256, dict(zip(ids, types, strict=True)))
+        if is_kept_bank(one.base):
+            _load_bank(load, one, kind_of_file(one.data), banks)
+        elif one.base in kinds:
+            kind = kinds[one.base]
+            bank = _load_bank(load, one, kind, banks)
             banks.offered[kind] = (one.name, bank)
+
+
+def _load_bank(load: _Load, one: _File, kind: str, banks: Banks) -> BankTasks | None:
+    """Take a bank in unless it is known; None where it cannot be read."""
+    known = banks.by_hash(one.sha256)
+    if known is not None:
+        load.skipped.append(one.name)
+        return known
+    file = FileId(one.name, one.sha256, one.sha256)
+    parsed = _attempt(load, read_tasks, file, one.data, kind)
+    if parsed is None:
+        return None
+    load.say(f"{one.name}: {parsed.account.rows_accepted:,} tasks")
+    ids, types = (parsed.table[c].to_pylist() for c in ("task_id", "task_type"))
+    bank = BankTasks(one.sha256, dict(zip(ids, types, strict=True)))
+    banks.taken[one.sha256] = bank
+    return bank
+
+
+def _load_journal(load: _Load, one: _File, banks: Banks) -> None:
+    """Load a journal; a longer one takes the place of what it was before."""
+    if any(
+        key.table_name == "response" and key.source_sha256 == one.sha256
+        for key in load.standing
+    ):
+        load.skipped.append(one.name)
+        return
+    try:
+        text = read_journal(one.data, one.name)
+        bank = banks.by_hash(str(text.header.get("bank_sha256")))
+        drawn = None if bank is not None else journal_bank(text, one.name)
+        if drawn is not None:
+            file = _File(drawn.kept_as, drawn.content, drawn.sha256)
+            bank = _load_bank(load, file, drawn.kind, banks)
+        if bank is None:
+            return
+        read = read_journal_run(FileId(one.name, one.sha256, bank.sha256), text, bank)
+        _make_room(load, one, (str(text.header["run_id"]), bank.sha256))
+    except LoadError as error:
+        load.errors.append(f"not loaded: {one.name}: {error}")
+        return
+    load.parsed += [read.answers, read.run]
+    load.notes += read.answers.notes
+    load.runs[str(text.header["run_id"]), bank.sha256] = read.run.account.key
+    load.say(f"{one.name}: {read.answers.account.rows_accepted:,} answers")
+
+
+def _make_room(load: _Load, one: _File, run: _Run) -> None:
+    """Take out what a journal replaces: only its own shorter self, unless told to."""
+    known = load.runs.get(run)
+    if known is None:
+        return
+    if known not in load.standing:
+        raise LoadError(
+            f"run {run[0]} stands in {known.source_file} of the same source too; keep "
+            "one"
+        )
+    if not load.replace and PurePosixPath(known.source_file).name != one.base:
+        raise LoadError(
+            f"run {run[0]} is loaded from {known.source_file} with other content "
+            f"(sha256 {known.source_sha256[:12]}); --replace puts this one in its place"
+        )
+    load.superseded += [known, replace(known, table_name="response")]
 
 
 def _load_answers(load: _Load, files: Iterable[_File], banks: Banks) -> None:

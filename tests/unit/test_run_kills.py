@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from llm_server import Reply, serve
-from run_session import IN_FLIGHT, PLAN
+from run_session import IN_FLIGHT, PLANS
 
 from ingest.journal import read_journal
 
@@ -47,12 +47,19 @@ def sessions():
     started.parent.wait(20)
 
 
-def test_fifty_kills_at_random_moments_lose_nothing(tmp_path, sessions):
+@pytest.mark.parametrize(
+    ("instrument", "reply", "kills"), [("purchase", SKIP, KILLS), ("hotel", "A", 5)]
+)
+def test_kills_at_random_moments_lose_nothing(
+    tmp_path, sessions, instrument, reply, kills
+):
     path, rng = tmp_path / "journal.jsonl", random.Random(SEED)
-    with serve(lambda *_: Reply(SKIP, delay_s=0.15)) as server:
-        for killed in range(KILLS):
+    plan = PLANS[instrument]
+    with serve(lambda *_: Reply(reply, delay_s=0.15)) as server:
+        session = f"{server.address} {path} {instrument}"
+        for killed in range(kills):
             before = len(server.requests)
-            process = sessions.tell(f"{server.address} {path}")
+            process = sessions.tell(session)
             # the clock starts when this session has asked something
             deadline = time.monotonic() + 60
             while len(server.requests) == before:
@@ -63,11 +70,11 @@ def test_fifty_kills_at_random_moments_lose_nothing(tmp_path, sessions):
             ended = sessions.tell(f"wait {process}")
             assert ended == -signal.SIGKILL, f"over after {killed} kills: ask more"
         asked_before = len(server.requests)
-        process = sessions.tell(f"{server.address} {path}")
+        process = sessions.tell(session)
         assert sessions.tell(f"wait {process}") == 0
         asked = len(server.requests)
     records = [one for _, one in read_journal(path.read_bytes(), "j").records]
-    keys = [tuple(one[name] for name in PLAN.names) for one in records]
-    # every call once, although 50 sessions were cut off
-    assert sorted(keys) == sorted(tuple(call.key.values()) for call in PLAN.calls)
-    assert asked_before < asked <= len(PLAN.calls) + KILLS * IN_FLIGHT
+    keys = [tuple(one[name] for name in plan.names) for one in records]
+    # every call once, although so many sessions were cut off
+    assert sorted(keys) == sorted(tuple(call.key.values()) for call in plan.calls)
+    assert asked_before < asked <= len(plan.calls) + kills * IN_FLIGHT
