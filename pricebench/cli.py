@@ -251,7 +251,9 @@ def doctor(
     require_sound(grid)
 
 
-load_app = typer.Typer(help="Load published answers.", rich_markup_mode=None)
+load_app = typer.Typer(
+    help="Load published or collected answers.", rich_markup_mode=None
+)
 app.add_typer(load_app, name="load")
 
 
@@ -277,10 +279,10 @@ def load_hotel(
     warehouse: Warehouse = DEFAULT_WAREHOUSE,
     debug: Debug = False,
 ) -> None:
-    """Load a hotel release.
+    """Load a hotel release, or journals of runs.
 
     Tasks, answers, hotels and capability scores are found by the shape of their
-    names. Loading twice changes nothing.
+    names, journals by their first line. Loading twice changes nothing.
     """
     from pricebench.load import load_hotel_sources
 

@@ -4,72 +4,99 @@ from __future__ import annotations
 
 import asyncio
 import math
-import statistics
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pricebench import console
 from pricebench.console import Say
 from pricebench.errors import CommandError
+from pricebench.run_print import describe_pilot, describe_plan, describe_tally, minutes
 
 if TYPE_CHECKING:
     from ingest.calls import Settings
-    from ingest.run_calls import Limits, ReadReply, Tally
+    from ingest.load_report import LoadReport
+    from ingest.run_calls import ReadReply, Tally
     from ingest.run_plan import RunPlan
+    from pricebench.run_request import Request
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What every instrument's run is told.
-
-    Attributes
-    ----------
-    model, api_base, temperature, reasoning, route, max_tokens
-        As in ``ingest.calls.Settings``.
-    price
-        ``IN,OUT``, dollars per million tokens, or None.
-    timeout_s
-        Longest wait for one attempt.
-    limits
-        How fast and how far.
-    pilot, dry_run
-        Ask a few and estimate; ask nothing and say what would be asked.
-    out
-        Folder of the journals, a subfolder per instrument.
-    warehouse
-        Absolute path; the journal is loaded into it at the end.
-    """
-
-    model: str
-    api_base: str | None
-    temperature: float | None
-    reasoning: str | None
-    route: str | None
-    max_tokens: int
-    price: str | None
-    timeout_s: float
-    limits: Limits
-    pilot: bool
-    dry_run: bool
-    out: Path
-    warehouse: Path
+CACHE = "replies.sqlite"
 
 
-def run_purchase(
-    request: Request, *, seed: int, size: int, subset: int | None, repeats: int
+def run_hotel(
+    request: Request, *, variant: str, subset: str | None, bank_path: Path | None
 ) -> None:
+    """Ask a model the hotel questions and load its journal.
+
+    Parameters
+    ----------
+    request
+        Who is asked, and how.
+    variant, subset
+        As in ``ingest.hotel.collect.plan_hotel``.
+    bank_path
+        A task file or its folder; None: tasks are drawn.
+
+    Raises
+    ------
+    CommandError
+        For an address, a price or a model id that cannot be; a seed or size beside a
+        bank that is read; calls that failed; a run that its budget stopped.
+    LoadError
+        For a bank, a plan, a journal or an endpoint that cannot be used.
+    """
+    from ingest.hotel.asked_bank import drawn_bank, keep_bank, read_bank
+    from ingest.hotel.collect import (
+        bank_kind_of,
+        hotel_settings,
+        plan_hotel,
+        plan_pilot,
+        read_hotel,
+    )
+    from ingest.hotel.release import load_hotel
+
+    settings = hotel_settings(request.model, variant, **_settings(request))
+    _check_model(settings)
+    drawn = _given(seed=request.seed, size=request.size)
+    if bank_path is not None and drawn:
+        raise CommandError(
+            f"--{next(iter(drawn))} is of a bank that is drawn, and --bank names one: "
+            "leave either out"
+        )
+    kind = bank_kind_of(variant)
+    bank = (
+        drawn_bank(kind, **drawn) if bank_path is None else read_bank(bank_path, kind)
+    )
+    plan = plan_hotel(
+        settings,
+        bank,
+        variant=variant,
+        subset=subset,
+        **_given(repeats=request.repeats),
+    )
+    reading = read_hotel(bank, variant)
+    folder = _journal(request, plan).parent
+    task_file = None if request.dry_run else keep_bank(bank, folder)
+    load = partial(load_hotel, warehouse=request.warehouse, replace=True)
+    _carry_out(request, plan, plan_pilot(plan), reading, load, task_file)
+
+
+def run_purchase(request: Request, *, labels: str | None, subset: int | None) -> None:
     """Ask a model the purchase questions and load its journal.
 
     Parameters
     ----------
     request
         Who is asked, and how.
-    seed, size, subset, repeats
-        As in ``ingest.purchase.collect.plan_purchase``.
+    labels
+        As in ``ingest.purchase.collect.plan_purchase``, parted by commas.
+    subset
+        As there.
 
     Raises
     ------
@@ -86,36 +113,38 @@ def run_purchase(
         read_purchase,
     )
     from ingest.purchase.release import load_purchase
-    from pricebench.load import load_sources
 
-    settings = purchase_settings(
-        request.model,
-        api_base=_address(request.api_base),
-        temperature=request.temperature,
-        max_tokens=request.max_tokens,
-        route=request.route,
-    )
-    # None means the protocol's effort above, and here that none is sent
-    settings = replace(settings, reasoning=request.reasoning)
+    settings = purchase_settings(request.model, **_settings(request))
     _check_model(settings)
-    plan = plan_purchase(settings, seed=seed, size=size, repeats=repeats, subset=subset)
-    if request.dry_run:
-        console.emit(describe_plan(plan, _journal(request, plan)))
-        return
-    if request.pilot:
-        tally, took = _ask(request, plan_pilot(settings), read_purchase, "pilot")
-        console.emit(describe_pilot(tally, len(plan.calls), took))
-        return
-    tally, _ = _ask(request, plan, read_purchase, "run")
-    console.emit(describe_tally(tally))
-    path = _journal(request, plan)
-    load_sources(
-        [str(path)],
-        lambda source, progress: load_purchase(
-            source, request.warehouse, replace=True, progress=progress
+    chosen = None if labels is None else [one.strip() for one in labels.split(",")]
+    plan = plan_purchase(
+        settings,
+        subset=subset,
+        **_given(
+            seed=request.seed,
+            size=request.size,
+            repeats=request.repeats,
+            labels=chosen,
         ),
     )
-    _require_whole(tally)
+    load = partial(load_purchase, warehouse=request.warehouse, replace=True)
+    _carry_out(request, plan, plan_pilot(settings), read_purchase, load)
+
+
+def _settings(request: Request) -> dict[str, Any]:
+    reasoning = request.reasoning
+    return {
+        "api_base": _address(request.api_base),
+        "temperature": request.temperature,
+        "max_tokens": request.max_tokens,
+        "reasoning": None if reasoning is None else reasoning.value,
+        "route": request.route,
+    }
+
+
+def _given(**typed: Any) -> dict[str, Any]:
+    """Return what was typed; for the rest a plan has its own defaults."""
+    return {name: value for name, value in typed.items() if value is not None}
 
 
 def _check_model(settings: Settings) -> None:
@@ -168,17 +197,50 @@ def _journal(request: Request, plan: RunPlan) -> Path:
     return request.out / plan.instrument / bank / plan.file_name
 
 
+def _carry_out(
+    request: Request,
+    plan: RunPlan,
+    pilot: RunPlan,
+    read: ReadReply,
+    load: Callable[..., LoadReport],
+    task_file: Path | None = None,
+) -> None:
+    """Ask, or estimate, or say what would be asked; load what a run has answered."""
+    from pricebench.load import load_sources
+
+    journal = _journal(request, plan)
+    if request.dry_run:
+        console.emit(describe_plan(plan, journal))
+        return
+    if request.pilot:
+        tally, took = _ask(request, pilot, read, "pilot")
+        console.emit(describe_pilot(tally, len(plan.calls), took))
+        return
+    tally, _ = _ask(request, plan, read, "run")
+    console.emit(describe_tally(tally))
+    sources = [journal] if task_file is None else [task_file, journal]
+    load_sources(list(map(str, sources)), load)
+    _require_whole(tally)
+
+
 def _ask(
     request: Request, plan: RunPlan, read: ReadReply, title: str
 ) -> tuple[Tally, float]:
     from ingest.journal import open_journal
     from ingest.llm import Model, litellm
-    from ingest.run_calls import run_calls
+    from ingest.response_cache import open_cache
+    from ingest.run_calls import Limits, run_calls
 
     price = _price(request.price)
-    model = Model(plan.settings, timeout_s=request.timeout_s, price=price)
+    model = Model(plan.settings, timeout_s=request.timeout, price=price)
+    limits = Limits(request.concurrency, request.per_minute, request.max_usd)
     path = _journal(request, plan)
-    with console.progress(title) as say, open_journal(path, plan.header) as journal:
+    replies = nullcontext() if request.no_cache else open_cache(request.out / CACHE)
+    with (
+        console.progress(title) as say,
+        open_journal(path, plan.header) as journal,
+        replies as cache,
+    ):
         say(f"{title} of {plan.settings.model}: {path}")
         litellm()  # its import takes seconds that are no part of the time that is told
         began = time.monotonic()
@@ -192,7 +254,8 @@ def _ask(
                     read,
                     names=plan.names,
                     facts=plan.facts,
-                    limits=request.limits,
+                    limits=limits,
+                    cache=cache,
                     watch=watch,
                 )
             )
@@ -221,118 +284,7 @@ class _Watch:
 def _left(tally: Tally, took: float) -> str:
     if not tally.asked:
         return "?"
-    return _minutes(took / tally.asked * tally.left)
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-
-
-def describe_tally(tally: Tally) -> str:
-    """Return where a run stands, in one line.
-
-    Parameters
-    ----------
-    tally
-        Its counts.
-
-    Returns
-    -------
-    str
-        Calls with a reply of all, what this session did, dollars spent, settings that
-        were not accepted, why it stopped.
-    """
-    done = tally.wanted - tally.left
-    parts = [f"{done:,} of {tally.wanted:,} answered"]
-    odd = [
-        f"{count:,} {state}"
-        for state, count in sorted(tally.states.items())
-        if state in ("invalid", "failed")
-    ]
-    if odd:
-        parts.append(f"of {tally.asked:,} asked now {' and '.join(odd)}")
-    parts.append(_spent(tally))
-    if tally.not_accepted:
-        parts.append(f"not accepted: {', '.join(tally.not_accepted)}")
-    if tally.stopped:
-        parts.append(f"stopped: {tally.stopped}")
-    return "; ".join(parts)
-
-
-def _spent(tally: Tally) -> str:
-    shown = f"${tally.spent_usd:.4f} spent"
-    if tally.unpriced:
-        shown += f" and {tally.unpriced:,} calls of unknown cost"
-    return shown
-
-
-def describe_plan(plan: RunPlan, path: Path) -> str:
-    """Return what a run would ask.
-
-    Parameters
-    ----------
-    plan
-        The run.
-    path
-        Its journal.
-
-    Returns
-    -------
-    str
-        A line each for calls, run, hashes, settings and journal.
-    """
-    sent = {
-        name: value
-        for name, value in plan.settings.as_json().items()
-        if value not in (None, False) and name != "model"
-    }
-    rows: Sequence[tuple[str, str]] = (
-        ("model", plan.settings.model),
-        ("calls", f"{len(plan.calls):,}"),
-        ("run", plan.run_id),
-        ("bank", plan.bank_sha256),
-        ("prompt", f"{plan.prompt_version}, {plan.prompt_sha256}"),
-        ("settings", ", ".join(f"{name} {value}" for name, value in sent.items())),
-        ("journal", str(path)),
-    )
-    return "\n".join(f"{name:<9} {value}" for name, value in rows)
-
-
-def describe_pilot(tally: Tally, calls: int, took: float) -> str:
-    """Return what a pilot says about the whole run.
-
-    Parameters
-    ----------
-    tally
-        The pilot's counts.
-    calls
-        Calls of the whole run.
-    took
-        Seconds of the pilot.
-
-    Returns
-    -------
-    str
-        Validity, cost and time; a cost that nobody knows is said to be unknown, and so
-        is what cannot be told because an earlier session had asked everything.
-    """
-    valid = tally.asked - sum(
-        tally.states.get(state, 0) for state in ("invalid", "failed")
-    )
-    lines = [describe_tally(tally)]
-    if not tally.asked:
-        return "\n".join([*lines, "the pilot was asked before: nothing to time now"])
-    lines.append(f"valid replies: {valid} of {tally.asked}")
-    if tally.unpriced or not tally.latency_s:
-        lines.append(f"cost of {calls:,} calls: unknown")
-    else:
-        cost = tally.spent_usd / (tally.wanted - tally.left) * calls
-        lines.append(f"cost of {calls:,} calls: about ${cost:.2f}")
-    if tally.latency_s:
-        median = statistics.median(tally.latency_s)
-        whole = _minutes(took / tally.asked * calls)
-        lines.append(f"time: about {whole} (median reply {median:.1f} s)")
-    return "\n".join(lines)
+    return minutes(took / tally.asked * tally.left)
 
 
 def _require_whole(tally: Tally) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from decimal import Decimal
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from ingest.hotel.asked_bank import drawn_bank
 from ingest.hotel.cast import default_cast
+from ingest.hotel.collect import hotel_settings, plan_hotel
 from ingest.hotel.release import load_hotel
 from ingest.hotel.shoppers import Shopper
+from ingest.journal import SCHEMA
 from ingest.simulate import load_simulated_hotel, simulate_hotel, write_simulation
 from ingest.warehouse import init
 from pricebench.build import build
@@ -157,6 +162,55 @@ def test_failed_calls_and_unreadable_replies_are_counted_apart(built_demo):
     ]
 
 
+def write_journal(folder: Path) -> str:
+    """Write a run in which two pairs are answered loosely and one call fails."""
+    bank = drawn_bank("conjoint", size=48)
+    plan = plan_hotel(hotel_settings("maker/asked"), bank)
+    lines = [{"schema": SCHEMA, **plan.header}]
+    for call in plan.calls:
+        task_id, ordering, _ = call.key.values()
+        # our reader finds two options in it, the published one takes the leftmost
+        reply = "Option A is cheaper, I take B" if task_id in (3, 4) else "B"
+        lost = task_id == 2 and ordering == "swapped"
+        # the first call failed, and was made again
+        for again in range(2 if task_id == 1 and ordering == "original" else 1):
+            failed = lost or (task_id == 1 and ordering == "original" and not again)
+            lines.append(
+                {
+                    **call.key,
+                    "reply": None if failed else reply,
+                    "reply_state": "failed" if failed else "letter",
+                    "not_accepted": ["temperature"],
+                    "cost_usd": None if failed else 0.001,
+                    "provider": None if failed else "Host",
+                }
+            )
+    (folder / plan.file_name).write_text("".join(f"{json.dumps(x)}\n" for x in lines))
+    return plan.run_id
+
+
+def assert_board_of_a_journal(warehouse: Path, run_id: str) -> None:
+    found = rows(
+        warehouse,
+        "select reading, answers, n, invalid_count, failed_count, failed_share,"
+        " first_shown_rate, cost_usd, providers_served, settings_label"
+        " from marts.hotel_board where source = 'collected' order by reading",
+    )
+    # 48 tasks in two orders, half of them pairs; one call brought nothing
+    cost, shown = (
+        Decimal("0.095"),
+        "temperature 0.0, 16 tokens, not accepted: temperature",
+    )
+    (published, audited) = found
+    assert published[:2] == ("as_published", 96)
+    # as published a loose reply is the card shown first, the lost call option B
+    assert published[2:6] == (48, 0, 1, 1 / 96)
+    assert audited == ("audited", 48, 43, 4, 1, 1 / 48, 0.0, cost, "Host", shown)
+    assert published[7:] == (cost, "Host", shown)
+    run = "select calls, failed_calls, source from marts.run where run_id = "
+    assert rows(warehouse, f"{run}'{run_id}'") == [(97, 2, "collected")]
+
+
 def test_the_board_leaves_no_model_and_no_answer_out(tmp_path, build_all, capsys):
     simulation = simulate_hotel(tasks=60, shoppers=shoppers("balanced", "star-lover"))
     write_simulation(simulation, tmp_path / "source")
@@ -182,14 +236,17 @@ def test_the_board_leaves_no_model_and_no_answer_out(tmp_path, build_all, capsys
                 for task, rest in (line.split(",", 1) for line in again[:9])
             ]
         path.write_text("\n".join([head, *answers]) + "\n")
+    # and a model that was asked here
+    asked = write_journal(tmp_path / "source")
     warehouse = tmp_path / "w.duckdb"
     assert not load_hotel(tmp_path / "source", warehouse).errors
     build_all(warehouse)
+    assert_board_of_a_journal(warehouse, asked)
     board = rows(
         warehouse,
         "select model_id, reading, answers, n, other_offset_count, status, verdict,"
         " log_price_status, first_shown_rate is null from marts.hotel_board"
-        " order by all",
+        " where source = 'release' order by all",
     )
     # 20 groups, three fifths of them pairs, three draws each, two orders: 72 answers to
     # pairs and 48 to triples; the published rate pools them, and the second block
@@ -206,7 +263,10 @@ def test_the_board_leaves_no_model_and_no_answer_out(tmp_path, build_all, capsys
     assert "(2 models)" in out
     assert "9 odd ids" in out
     assert "no two-option" in out
-    for run in ("release/balanced", "release/star-lover"):
+    assert "not accepted: temperature" in out
+    assert "4 invalid" in out
+    assert "1 failed" in out
+    for run in ("release/balanced", "release/star-lover", asked):
         exclude_run(warehouse, run, "a trial")
     build_all(warehouse)
     assert main(["board", "--warehouse", str(warehouse)]) == 0

@@ -33,6 +33,7 @@ VERBS = (
     ("bank", "hotel"),
     ("bank", "purchase"),
     ("bank", "search"),
+    ("run", "hotel"),
     ("run", "purchase"),
     ("run", "search", "source"),
     ("run", "search", "shipping"),
