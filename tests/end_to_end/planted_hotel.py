@@ -43,10 +43,7 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         ],
         "reply_state_agrees_with_choice": [
             "update stg_hotel_response set reply_state = 'failed' where is_valid",
-            "update stg_hotel_response set is_valid_as_published = false "
-            "where is_valid",
-            "update stg_hotel_response set published_choice = 'A', "
-            "is_valid_as_published = true where reply_state = 'failed'",
+            "update stg_hotel_response set is_valid_as_published = not is_valid",
         ],
         "one_answer_counts_for_a_question": [
             "update stg_hotel_response set valid_answer_number = 2 where is_valid",
@@ -82,8 +79,7 @@ PLANTED_IN: dict[str, dict[str, list[str]]] = {
         "the_shown_slot_is_that_of_choice_and_ordering": [
             "update int_hotel_answer set shown_slot = 3 - shown_slot "
             "where format = 'binary'",
-            "update int_hotel_answer set published_shown_slot = shown_slot + 1 "
-            "where is_valid",
+            "update int_hotel_answer set published_shown_slot = 9 where is_valid",
         ],
         "every_price_is_in_one_decile_of_each_block": [
             "update int_hotel_choice set price_decile = null where format = 'ternary'",

@@ -211,6 +211,15 @@ PLANTED = [
         "every_choice_is_an_option_of_its_task",
     ),
     (
+        "update raw_hotel.response set published_choice = 'C' where task_id = 1",
+        "every_choice_is_an_option_of_its_task",
+    ),
+    (
+        "update raw_hotel.response set reply_state = 'failed', choice = null, "
+        "published_choice = 'A' where task_id = 1",
+        "reply_state_agrees_with_choice",
+    ),
+    (
         "update raw_hotel.response set reply_state = 'failed' where task_id = 1",
         "reply_state_agrees_with_choice",
     ),
@@ -266,8 +275,8 @@ def test_the_message_names_rule_count_row_and_file(warehouse):
     _, line, advice = raised.value.args[0].splitlines()
     assert line == (
         "hotel_raw: every_choice_is_an_option_of_its_task on response failed for "
-        "1 of 3 rows: run_id=release/x, task_id=1, choice=C, task_type=binary "
-        "(response.csv row 2)"
+        "1 of 3 rows: run_id=release/x, task_id=1, choice=C, published_choice=null, "
+        "task_type=binary (response.csv row 2)"
     )
     assert "quality.gate_results where gate = 'hotel_raw'" in advice
     recorded = _results(warehouse, "failed")["every_choice_is_an_option_of_its_task"]
