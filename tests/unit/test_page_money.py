@@ -153,6 +153,11 @@ def test_discounts_and_what_cannot_be_read_are_no_price(text):
     assert read_amounts(text).price is None
 
 
+@pytest.mark.parametrize("text", ["-$5.00", "$-5.00", "- $5.00", "−5,00 €"])
+def test_a_discount_is_no_range_either(text):
+    assert not read_amounts(text).has_range
+
+
 @pytest.mark.parametrize(
     ("text", "is_from"),
     [
@@ -206,6 +211,8 @@ def test_a_bare_dollar_sign_is_a_us_dollar_on_a_us_page_alone(text, us_page, cur
         ("Gluten-free", None),
         ("Shipping $5.99 to $9.99", None),
         ("Shipping 5,99 €", None),
+        ("Shipping $-5.99", None),
+        ("Shipping discount -$5.99", None),
         ("", None),
     ],
 )

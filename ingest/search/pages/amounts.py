@@ -18,6 +18,7 @@ OTHER = "other"
 # more than a price has around it: nothing in such a text is the price
 _MOST_TOKENS = 400
 
+_DASHES = "-−–—"
 _NUMBER = r"(?:(?<![^\s$€£¥])[.,])?[0-9][0-9.,]*"
 _TOKEN = re.compile(rf"(?P<number>{_NUMBER})|(?P<mark>{MARK})")
 _DIGITS_AFTER = re.compile(r"[-–—]\s?[0-9]|\s[-–—]\s?[0-9]|\sto\s[0-9]")
@@ -173,8 +174,8 @@ def _amount(
 ) -> Amount | None:
     start = min(number.start, *(mark.start for mark in marks))
     end = max(number.end, *(mark.end for mark in marks))
-    sign = _sign(plain, start) or _sign(plain, number.start)
-    if sign == "minus":
+    sign = _sign(plain, start)
+    if sign == "minus" or any(dash in plain[start : number.start] for dash in _DASHES):
         return None
     value = read_number(number.text)
     names = [mark.text for mark in marks]
@@ -195,12 +196,12 @@ def _sign(plain: str, start: int) -> str | None:
     before = plain[max(0, start - 4) : start]
     touching = before[-1:]
     dash = before.rstrip()[-1:]
-    if dash == "" or dash not in "-−–—":
+    if dash == "" or dash not in _DASHES:
         return None
     rest = before.rstrip()[:-1].rstrip()
     if rest and (rest[-1].isdigit() or rest[-1] in "$€£¢"):
         return "range"
-    if touching in "-−–—" or dash == "−" or (not rest and start <= 4):
+    if touching in _DASHES or dash == "−" or (not rest and start <= 4):
         return "minus"
     return None  # "Buy now - $60": the dash of a sentence
 
