@@ -22,25 +22,35 @@ AGENTS = {"gpt": "finds-all", "gemini": "one-shop", "findcheap": "careless"}
 
 
 @pytest.fixture(scope="module")
-def summaries(tmp_path_factory):
-    """Ask, judge, audit and report, as a person would."""
+def world():
+    with serving() as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory, world):
+    """The folder of a run: ask, judge and audit, as a person would."""
     folder = tmp_path_factory.mktemp("world") / "run"
     for name, content in world_bank(datetime.now(UTC), PRODUCTS).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    with serving() as world:
-        shared = [str(folder), "--world", world.address]
-        asked = ["--systems", ",".join(AGENTS), "--concurrency", "8"]
-        assert main(["run", "search", "agents", *shared, *asked]) == 0
-        assert main(["run", "search", "judge", *shared]) == 0
-        assert main(["run", "search", "audit", *shared]) == 0
-        # 3 agents, 20 products, 2 tracks, each asked once
-        calls = world.door.calls
-        assert sum(calls[f"simulated/{name}"] for name in AGENTS.values()) == 120
-    assert main(["report", "search", str(folder)]) == 0
+    shared = [str(folder), "--world", world.address]
+    asked = ["--systems", ",".join(AGENTS), "--concurrency", "8"]
+    assert main(["run", "search", "agents", *shared, *asked]) == 0
+    assert main(["run", "search", "judge", *shared]) == 0
+    assert main(["run", "search", "audit", *shared]) == 0
+    # 3 agents, 20 products, 2 tracks, each asked once
+    calls = world.door.calls
+    assert sum(calls[f"simulated/{name}"] for name in AGENTS.values()) == 120
+    return folder
+
+
+@pytest.fixture(scope="module")
+def summaries(run):
+    assert main(["report", "search", str(run)]) == 0
     return {
-        track: json.loads((folder / f"summary_{track}.json").read_text())
+        track: json.loads((run / f"summary_{track}.json").read_text())
         for track in TRACKS
     }
 
@@ -82,3 +92,34 @@ def test_every_best_is_the_one_that_the_agent_was_made_to_find(summaries, track,
             captured.append(saved / (paid - oracle(item, track)))
     mean = summaries[track]["agents"][agent]["savings_capture"]["mean"]
     assert mean == pytest.approx(float(sum(captured) / len(captured)), rel=1e-12)
+
+
+def test_the_same_commands_again_ask_nothing_and_change_no_artifact(run, world):
+    before = {path: path.read_bytes() for path in run.glob("*_*.json")}
+    assert len(before) >= 12
+    world.door.calls.clear()
+    shared = [str(run), "--world", world.address]
+    asked = ["--systems", ",".join(AGENTS)]
+    assert main(["run", "search", "agents", *shared, *asked]) == 0
+    assert main(["run", "search", "judge", *shared]) == 0
+    assert main(["run", "search", "audit", *shared]) == 0
+    assert sum(world.door.calls.values()) == 0
+    changed = [
+        path.name
+        for path, content in before.items()
+        if without_clock(path.read_bytes()) != without_clock(content)
+    ]
+    assert changed == []
+
+
+def without_clock(content):
+    """Return an artifact without the time of its last writing."""
+    return {**json.loads(content), "updated_at": None, "inputs": None}
+
+
+def test_a_run_of_the_offline_world_says_that_it_is_simulated(run):
+    told = {
+        path.name: json.loads(path.read_bytes())["source"]
+        for path in run.glob("*_*.json")
+    }
+    assert set(told.values()) == {"simulated"}
