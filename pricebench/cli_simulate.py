@@ -106,6 +106,14 @@ def simulate_serve(
     latency: Annotated[
         float, typer.Option(help="Seconds that a model takes to answer.", min=0.0)
     ] = 0.0,
+    files: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the tables of a search run on it here: retailers, categories, "
+            "lists, shipping policy, seats.",
+            metavar="FOLDER",
+        ),
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Serve scripted models, shops and search agents.
@@ -117,4 +125,4 @@ def simulate_serve(
     """
     from pricebench.world import serve_world
 
-    serve_world(port, latency)
+    serve_world(port, latency, files)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import UTC, datetime
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
 
 from ingest.world.bank import task_id, world_bank
 from ingest.world.catalogue import catalogue
-from ingest.world.searchers import SEARCHERS
+from ingest.world.searchers import SEARCHERS, find_item
 from ingest.world.server import serving
-from ingest.world.truth import cost, finds, oracle
+from ingest.world.sources import source_files
+from ingest.world.truth import cost, finds, landed, oracle
 from pricebench.cli import main
 
 PRODUCTS = 20
@@ -123,3 +126,26 @@ def test_a_run_of_the_offline_world_says_that_it_is_simulated(run):
         for path in run.glob("*_*.json")
     }
     assert set(told.values()) == {"simulated"}
+
+
+def test_a_grid_is_filled_from_the_shops_and_settled_at_the_catalogues_cost(
+    tmp_path, world
+):
+    for name, content in source_files(world.address).items():
+        (tmp_path / name).write_bytes(content)
+    run = tmp_path / "run"
+    shops = [f"--{one}={tmp_path}/{one}.csv" for one in ("retailers", "categories")]
+    grid = ["--size", str(PRODUCTS), "--seed", "7", "--out", str(run)]
+    assert main(["bank", "search", *grid, *shops]) == 0
+    shutil.copy(tmp_path / "lists.csv", run / "sources" / "lists.csv")
+    shared = [str(run), "--world", world.address]
+    policy = ["--policy", str(tmp_path / "shipping_policy.csv")]
+    assert main(["run", "search", "source", *shared]) == 0
+    assert main(["run", "search", "shipping", *shared, *policy]) == 0
+    tasks = json.loads((run / "tasks.json").read_text())["tasks"]
+    items = [find_item(one["url"]) for one in tasks]
+    assert len({item.product.name for item in items}) == PRODUCTS
+    for item, task in zip(items, tasks, strict=True):
+        assert Decimal(task["landed"]) == landed(item.reference)
+        assert task["pack"]["count"] == item.reference.offer.pack
+        assert task["is_fashion"] == item.is_fashion

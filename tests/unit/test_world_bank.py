@@ -1,19 +1,24 @@
-"""The catalogue as a run folder: tasks that are settled, and loaded as they stand."""
+"""The catalogue as a run: tasks that are settled, and the tables that find them."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
 import json
+from collections import Counter
 from datetime import datetime
 from decimal import Decimal
 
 import pytest
 
 from ingest.errors import LoadError
+from ingest.search.agents.seats import read_seats
+from ingest.search.grid.cells import make_grid
+from ingest.search.grid.config import parse_config
 from ingest.search.release import load_search
 from ingest.world.bank import RUN_ID, task_id, world_bank
 from ingest.world.catalogue import catalogue
+from ingest.world.sources import GRID, source_files
 from ingest.world.truth import landed
 
 AT = datetime(2026, 12, 1, 9)
@@ -71,3 +76,18 @@ def test_the_run_loads_without_a_row_set_aside(empty_warehouse, tmp_path):
     assert not report.errors
     assert not report.quarantined_rows
     assert RUN_ID in str(report)
+
+
+def test_a_grid_of_twenty_and_any_small_one_has_a_product_for_each_cell():
+    files = source_files("http://127.0.0.1:1")
+    config = parse_config(files["retailers.csv"], files["categories.csv"])
+    sold = Counter((one.product.retailer, one.product.category) for one in catalogue())
+    for size in (GRID, *range(1, 17)):
+        grid = make_grid(config, size, "7", "interleaved")
+        asked = Counter((one.retailer, one.category) for one in grid.cells)
+        assert asked.total() == size
+        assert asked <= sold
+    listed = csv.DictReader(files["lists.csv"].decode().splitlines())
+    assert {(one["site"], one["category"]) for one in listed} == set(sold)
+    seats = read_seats(files["seats.yaml"].decode(), "the world")
+    assert seats["gpt"].base == "http://127.0.0.1:1/openai/v1"

@@ -12,8 +12,9 @@ from ingest.world.server import listen
 from pricebench.cli import main
 
 
-def test_the_world_is_served_until_ctrl_c():
+def test_the_world_is_served_until_ctrl_c(tmp_path):
     command = [sys.executable, "-m", "pricebench", "simulate", "serve", "--port", "0"]
+    command += ["--files", str(tmp_path / "world")]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:
@@ -28,6 +29,10 @@ def test_the_world_is_served_until_ctrl_c():
     assert running.returncode == 0
     assert "simulated/balanced" in {one["id"] for one in models}
     assert "ended after 1 questions" in told
+    assert sorted(path.name for path in (tmp_path / "world").iterdir()) == [
+        *("categories.csv", "lists.csv", "retailers.csv", "seats.yaml"),
+        "shipping_policy.csv",
+    ]
     assert f"--api-base {address}" in told
 
 
