@@ -75,6 +75,7 @@ def print_grid(
             *(out, config, grid),
             at=datetime.now(UTC),
             tool_version=version("pricebench"),
+            source=_source(config),
         )
         kept = "" if new else " already; what was found for it stays"
         write_templates(out, grid.cells)
@@ -83,6 +84,17 @@ def print_grid(
     for line in describe_grid(config, grid):
         console.note(line)
     console.emit(grid.sha256)
+
+
+def _source(config: GridConfig) -> str:
+    """Return ``simulated`` where every shop of a grid is one of the offline world."""
+    from ingest.run_plan import SIMULATED
+    from ingest.world.shops import HOSTS
+
+    is_made_up = all(
+        shop.domains and set(shop.domains) <= set(HOSTS) for shop in config.retailers
+    )
+    return SIMULATED if is_made_up else "collected"
 
 
 def describe_grid(config: GridConfig, grid: Grid) -> list[str]:
