@@ -164,8 +164,10 @@ def refuse_other(path: Path, body: Mapping[str, Any]) -> None:
         )
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CommandError(f"{path.name} is no JSON ({error})") from error
+    if not isinstance(stored, dict):
+        raise CommandError(f"{path.name} holds no JSON object")
     header = (*_WHEN, "schema", "run_id", "protocol", "source")
     kept = {name: value for name, value in stored.items() if name not in header}
     found = first_difference(kept, json.loads(json.dumps(body)))
