@@ -20,6 +20,7 @@ from ingest.search.records import (
     Record,
     Records,
     cost_of,
+    count_of,
     flag_or,
     json_text,
     known,
@@ -117,8 +118,8 @@ def _call(
         return {
             **{"task_id": task_id, **key, "status": status},
             "attempt_count": len(attempts),
-            "continuations": whole_of(entry, "continuations"),
-            "listings_dropped": whole_of(entry, "listings_dropped"),
+            "continuations": count_of(entry, "continuations"),
+            "listings_dropped": count_of(entry, "listings_dropped"),
             "listing_count": len(listings),
             "attempts": json_text(attempts),
             "citations": json_text(list_of(entry, "citations")),

@@ -20,7 +20,7 @@ Record = Mapping[str, Any]
 DOLLARS = "[0-9]{1,8}"
 _MONEY = re.compile(rf"-?{DOLLARS}\.[0-9]{{2}}")
 AMOUNT = "amount below 100,000,000"
-_COST = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+_COST = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,9})?")
 _TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?"
     r"(?:Z|[+-][0-9]{2}:[0-9]{2})"
@@ -30,6 +30,8 @@ _ADDRESS = re.compile(r"https://[^/?#:@\s]+(?:[/?#]|$)")
 _SHOWN = 60
 # Units of a pack up to which costs compare exactly (macro cost_key).
 MOST_UNITS = 10**9
+# Of tokens, searches and so on; sums over the calls of a run stay whole numbers.
+MOST_COUNTED = 10**12
 
 
 @dataclass
@@ -147,7 +149,9 @@ def cost_of(record: Record, key: str) -> Decimal | None:
     if value is None:
         return None
     if not isinstance(value, str) or _COST.fullmatch(value) is None:
-        raise RowError(key, f"{_shown(value)} is no amount of at most nine decimals")
+        raise RowError(
+            key, f"{_shown(value)} is no amount below 100,000 of at most nine decimals"
+        )
     return Decimal(value)
 
 
@@ -221,17 +225,24 @@ def web_address(record: Record, key: str) -> str:
     return value
 
 
-def wholes(record: Record, *keys: str, least: int = 0) -> dict[str, int | None]:
+def count_of(
+    record: Record, key: str, *, least: int = 0, most: int = MOST_COUNTED
+) -> int:
+    """Return a whole number in [least, most], or raise RowError."""
+    found = whole_of(record, key, least=least)
+    if found > most:
+        raise RowError(key, f"{found} is not in [{least}, {most}]")
+    return found
+
+
+def wholes(record: Record, *keys: str) -> dict[str, int | None]:
     """Return whole numbers by key, None where one is absent or null."""
-    return {key: or_none(whole_of, record, key, least=least) for key in keys}
+    return {key: or_none(count_of, record, key) for key in keys}
 
 
 def units_of(record: Record, key: str) -> dict[str, int | None]:
     """Return the units of a pack by key, None where it is absent or null."""
-    found = wholes(record, key, least=1)
-    if (found[key] or 1) > MOST_UNITS:
-        raise RowError(key, f"{found[key]} is not in [1, {MOST_UNITS}]")
-    return found
+    return {key: or_none(count_of, record, key, least=1, most=MOST_UNITS)}
 
 
 def members(record: Record, key: str, allowed: tuple[str, ...]) -> str | None:

@@ -145,6 +145,9 @@ BROKEN = [
     (RAW, put("claim item_price", 17.5), "listing item_price", "17.50"),
     (RAW, put("claim listing_id", "e.exact.t001.01"), "listing listing_id", "new id"),
     (RAW, put("claim url_canonical", "ftp://a"), "listing url_canonical", "address"),
+    (RAW, put("entries * usage cost_usd", "100000.00"), "call cost_usd", "100,000"),
+    (RAW, put("entries * usage input_tokens", 10**13), "call input_tokens", "not in"),
+    (RAW, put("entries * continuations", 10**13), "call continuations", "not in"),
     (RAW, put("entries * usage cost_usd", 0.1), "call cost_usd", "nine decimals"),
     (
         *("candidates_exact.json", move("candidates", "c_0")),
