@@ -48,8 +48,9 @@ LEGEND = (
     "the best of the other agents (above 1: better than they); alone = products on "
     "which no other agent found anything. These four are audited only.",
     "n = products with savings behind the audited figures, of all that are scored; "
-    "unverifiable = pages that could not be verified, which count as no find; dollars "
-    "= what 100 products cost to ask about.",
+    "not judged yet = pages without a vote or a ruling, unverifiable = pages that "
+    "could not be verified: both count as no find; dollars = what 100 products cost to "
+    "ask about.",
     "failed_calls_scored, … = why the readings part: failed_calls_scored, the "
     "published figure scores calls that failed as no find; undefined_…, the figure "
     "exists in one reading only.",
@@ -86,12 +87,19 @@ def _facts(model: ModelLine) -> dict[str, str]:
     facts = {
         "n": f"{n} of {count(shared['products'])}",
         "calls": calls(model),
+        **_unjudged(model),
         "unverifiable": unverifiable(model),
         "$ per 100": dollars(shared["usd_per_100_products"]),
     }
     if shared["median_latency_s"] is not None:
         facts["seconds"] = three_digits(shared["median_latency_s"])
     return facts
+
+
+def _unjudged(model: ModelLine) -> dict[str, str]:
+    """Say how many pages wait for the panel, where any do."""
+    pages = model.shared["unjudged_pages"]
+    return {"not judged": count(pages)} if pages else {}
 
 
 def unverifiable(model: ModelLine) -> str:
@@ -136,6 +144,7 @@ BLOCK = Block(
     remarks=_remarks,
     words={
         "n": "n {} products",
+        "not judged": "{} not judged yet",
         "unverifiable": "{} unverifiable",
         "$ per 100": "{} per 100 products",
         "seconds": "{} s a call",

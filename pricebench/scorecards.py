@@ -95,7 +95,7 @@ SEARCH = Scorecard(
     shared=(
         *("run_id", "agent", "prompt_sha256", "products"),
         *("answers", "invalid_count", "failed_count", "failed_share"),
-        *("unverifiable_candidates", "unverifiable_share"),
+        *("unjudged_pages", "unverifiable_candidates", "unverifiable_share"),
         *("usd_per_100_products", "median_latency_s"),
     ),
     best_first=(("value", True), ("savings_found", True)),

@@ -16,6 +16,8 @@
             'valid_candidates': "panel_verdict = 'valid'",
             'no_majority_candidates': "panel_verdict = 'no_majority'",
             'unresolved_candidates': "validity = 'no_majority'",
+            'unjudged_candidates':
+                "n_valid + n_invalid = 0 and validity = 'no_majority'",
             'verified_candidates': "status = 'verified'",
             'rejected_candidates': "status = 'rejected'",
             'unverifiable_candidates':
@@ -44,11 +46,12 @@
         {{ status }}_count::bigint as {{ status }}_count,
         {%- endfor %}
         {%- for name in [
-            'listings', 'listings_dropped', 'price_mismatches', 'negative_claims',
-            'candidates', 'self_matches', 'accepted_candidates', 'valid_candidates',
-            'no_majority_candidates', 'unresolved_candidates', 'verified_candidates',
-            'rejected_candidates', 'unverifiable_candidates', 'unaudited_candidates',
-            'ruled_candidates', 'overturned_candidates',
+            'listings', 'unpooled_listings', 'listings_dropped', 'price_mismatches',
+            'negative_claims', 'candidates', 'self_matches', 'accepted_candidates',
+            'valid_candidates',
+            'no_majority_candidates', 'unresolved_candidates', 'unjudged_candidates',
+            'verified_candidates', 'rejected_candidates', 'unverifiable_candidates',
+            'unaudited_candidates', 'ruled_candidates', 'overturned_candidates',
         ] %}
         coalesce({{ name }}, 0)::bigint as {{ name }},
         {%- endfor %}

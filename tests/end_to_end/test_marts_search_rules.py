@@ -94,6 +94,22 @@ def test_most_of_all_seats_decide(rows):
     ]
 
 
+def test_pages_that_nobody_judged_are_counted_apart_and_told_on_the_board(rows):
+    # of the six panels above one cast no vote at all
+    found = rows(
+        "select unresolved_candidates, unjudged_candidates, unpooled_listings "
+        "from marts.search_coverage where run_id = 'majority' and track = 'exact' "
+        "order by all"
+    )
+    # another agent found nothing
+    assert found == [(0, 0, 0), (3, 1, 0)]
+    found = rows(
+        "select distinct unjudged_pages from marts.search_board "
+        "where run_id = 'majority' and scope = 'exact/base' order by all"
+    )
+    assert found == [(0,), (1,)]
+
+
 def test_raw_agreement_is_told_where_kappa_is_undefined(rows):
     found = rows(
         "select raw_agreement, pairwise_agreement, fleiss_kappa "

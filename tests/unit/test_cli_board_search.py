@@ -13,7 +13,7 @@ from unit.test_cli_board import run_row
 
 from pricebench.board import Study, arrange
 from pricebench.board_print import print_board
-from pricebench.render import Format
+from pricebench.render import NOTHING, Format
 
 SCOPES = ("exact/base", "equiv/base")
 OWN = (
@@ -51,7 +51,7 @@ def board_rows(
         **{"run_date": date(2026, 11, 2), "settings_label": "defaults"},
         **{"providers_served": None, "run_id": f"run-{study}", "agent": agent},
         **{"products": 98, "answers": 100, "invalid_count": 2, "failed_count": 4},
-        **{"failed_share": 0.04, "unverifiable_candidates": 9},
+        **{"failed_share": 0.04, "unjudged_pages": 0, "unverifiable_candidates": 9},
         **{"unverifiable_share": 0.125, "usd_per_100_products": 12.312},
         "median_latency_s": 38.04,
     }
@@ -120,6 +120,18 @@ def test_a_block_holds_both_readings_and_what_could_not_be_verified():
     # the other track has no such difference
     second = lines.index("difference – – – –")
     assert second > at + 7
+
+
+def test_a_block_says_how_many_pages_wait_for_the_panel():
+    studies = arranged(board_rows("GPT", unjudged_pages=17))
+    line = next(one for one in lines_of(studies) if one.startswith("GPT: "))
+    assert "2 invalid; 17 not judged yet; 9 (12.5%)" in line
+    studies = arranged(board_rows("GPT", unjudged_pages=17), board_rows("Claude"))
+    found = print_board(studies, Format.md).split("\n")
+    header, _, *rows = (line for line in found if line[:1] == "|")
+    at = [cell.strip() for cell in header.split("|")].index("not judged")
+    cells = [row.split("|")[at].strip() for row in rows[:2]]
+    assert sorted(cells) == ["17", NOTHING]
 
 
 def test_markdown_holds_the_same_in_a_row_per_agent_without_empty_columns():

@@ -106,6 +106,8 @@ search_board as (
             + coverage.truncated_count
         )::bigint as invalid_count,
         coverage.transport_error_count::bigint as failed_count,
+        (coverage.unjudged_candidates + coverage.unpooled_listings)::bigint
+            as unjudged_pages,
         coverage.unverifiable_candidates::bigint as unverifiable_candidates,
         coverage.unverifiable_share::double as unverifiable_share,
         cost.usd_per_100_products::double as usd_per_100_products,

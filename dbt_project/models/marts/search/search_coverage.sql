@@ -61,6 +61,7 @@ count_listings as (
         track,
         agent,
         count(*) as listings,
+        count(*) filter (where candidate_id is null) as unpooled_listings,
         count(*) filter (where is_price_mismatch) as price_mismatches,
         count(*) filter (where has_negative_claim) as negative_claims
     from int_search_listing
