@@ -15,6 +15,8 @@ from ingest.run_calls import Call
 # a model of this prefix is a script: whatever serves it, no real model answered
 SIMULATED = "simulated"
 PROTOCOL = "pricebench"
+# what changes the answers of a model; a route and log-probabilities do not
+_DECIDING = ("temperature", "top_p", "seed", "max_tokens", "reasoning")
 # what is typed for a setting that is not to be sent
 PROVIDER_DEFAULT = "default"
 _SHORT = 8
@@ -30,6 +32,9 @@ class RunPlan:
         One of the closed set.
     settings
         As wanted; the same for every call.
+    standard
+        The protocol's settings of this model: a run that departs from them is of
+        another protocol, so that its answers are pooled with no other's.
     bank
         How the bank is made again: seed and size.
     bank_sha256, prompt_version, prompt_sha256
@@ -44,6 +49,7 @@ class RunPlan:
 
     instrument: str
     settings: Settings
+    standard: Settings
     bank: Mapping[str, Any]
     bank_sha256: str
     prompt_version: str
@@ -51,6 +57,18 @@ class RunPlan:
     names: tuple[str, ...]
     calls: tuple[Call, ...]
     variant: str = "base"
+
+    @property
+    def protocol(self) -> str:
+        """Return the protocol's name, with the settings in which the run departs."""
+        name = SIMULATED if self.source == SIMULATED else PROTOCOL
+        own, standard = self.settings.as_json(), self.standard.as_json()
+        departures = [
+            f"{setting} {PROVIDER_DEFAULT if own[setting] is None else own[setting]}"
+            for setting in _DECIDING
+            if own[setting] != standard[setting]
+        ]
+        return ", ".join([name, *departures])
 
     @property
     def settings_sha256(self) -> str:
@@ -91,7 +109,7 @@ class RunPlan:
             "source": self.source,
             "model": self.settings.model,
             "variant": self.variant,
-            "protocol": SIMULATED if self.source == SIMULATED else PROTOCOL,
+            "protocol": self.protocol,
             "bank": dict(self.bank),
             "bank_sha256": self.bank_sha256,
             "prompt_version": self.prompt_version,

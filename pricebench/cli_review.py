@@ -52,7 +52,8 @@ def review(
 ) -> None:
     """Rule on candidates of a search run in a browser.
 
-    The page is served to this machine alone until ctrl-C. Every ruling is written to
+    The address appears once the run is scored, after half a minute; the page is served
+    to this machine alone until ctrl-C. Every ruling is written to
     verify_labels_<track>.json at once; `pricebench report search` counts them.
     """
     from pricebench.review.serve import review as serve

@@ -120,6 +120,7 @@ def plan_hotel(
     return RunPlan(
         instrument=INSTRUMENT,
         settings=settings,
+        standard=hotel_settings(settings.model, variant),
         bank=bank.origin,
         bank_sha256=bank.sha256,
         prompt_version=PROMPT_VERSION,

@@ -92,6 +92,7 @@ def plan_purchase(
     return RunPlan(
         instrument=INSTRUMENT,
         settings=settings,
+        standard=purchase_settings(settings.model),
         bank={"seed": seed, "size": size},
         bank_sha256=bank_sha256(bank),
         prompt_version=PROMPT_VERSION,

@@ -269,7 +269,9 @@ def test_a_warehouse_of_an_older_version_gains_columns_and_views(warehouse, buil
         connection.execute(
             "alter table marts.purchase_reading_difference drop column reason_count"
         )
-    assert build("comparison_pair").success
+        connection.execute("alter table staging.hotel_variant drop column top_p")
+    assert build("comparison_pair", "hotel_variant").success
+    _ask(warehouse, "select top_p from staging.hotel_variant")
     for column, view in (
         ("std_error", "comparison"),
         ("reason_count", "reading_difference"),

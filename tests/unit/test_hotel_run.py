@@ -148,6 +148,17 @@ def test_a_model_called_simulated_is_a_script():
     assert script.source == script.header["protocol"] == "simulated"
 
 
+def test_settings_other_than_the_protocols_are_another_protocol():
+    assert plan().protocol == plan("temp07").protocol == "pricebench"
+    warm = plan(given={"temperature": 0.7, "reasoning": "low"})
+    assert warm.header["protocol"] == "pricebench, temperature 0.7, reasoning low"
+    # what the provider sets is named as it is typed
+    free = plan(given={"temperature": "default", "route": "cheapest"})
+    assert free.protocol == "pricebench, temperature default"
+    script = plan(model="simulated/thrifty", given={"temperature": 1.0})
+    assert script.protocol == "simulated, temperature 1.0"
+
+
 def test_a_pilot_is_a_small_part_of_the_run():
     whole = plan(repeats=2)
     pilot = plan_pilot(whole)
