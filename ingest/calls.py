@@ -68,11 +68,22 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One request of a call: how long it took, and what went wrong."""
+    """One request of a call: how long it took, and what went wrong.
+
+    Attributes
+    ----------
+    latency_s
+        Seconds until it ended.
+    error, error_kind
+        As in ``Answer``.
+    status
+        Of the response that refused it; None where none did.
+    """
 
     latency_s: float
     error: str | None = None
     status: int | None = None
+    error_kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +96,8 @@ class Answer:
         The reply; None where the call failed.
     error
         Why it failed; None where a reply came, whatever it says.
+    error_kind
+        One of ``ingest.call_faults.ERROR_KINDS``; None where a reply came.
     cost_usd, cost_source
         ``endpoint`` (it said so), ``given`` (tokens at a price the caller gave) or
         ``price_list`` (of litellm); both None where nobody knows.
@@ -115,3 +128,4 @@ class Answer:
     attempts: tuple[Attempt, ...] = ()
     not_accepted: tuple[str, ...] = ()
     cached: bool = False
+    error_kind: str | None = None

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
+from ingest.call_faults import told_by_kind
 from ingest.errors import LoadError
 from ingest.journal import JournalText, Record, last_by
 from ingest.json_rows import dollars_of, number_of, optional_text, text_of, whole_of
 from ingest.parsed_file import FileId, ParsedFile, RowError, collect
-from ingest.run_calls import is_failed
+from ingest.run_calls import is_failed, kind_of
 from ingest.schemas import RAW
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")
@@ -185,11 +187,12 @@ def _date(record: Record) -> date | None:
 def _notes(text: JournalText, names: tuple[str, ...]) -> list[str]:
     notes = []
     last = last_by(text.records, names)
-    failed = sum(is_failed(record) for _, record in last.values())
+    failed = [record for _, record in last.values() if is_failed(record)]
     if failed:
+        kinds = told_by_kind(Counter(map(kind_of, failed)))
         notes.append(
-            f"{failed} of {len(last)} calls failed; run the same command again to ask "
-            "them once more"
+            f"{len(failed)} of {len(last)} calls failed ({kinds}); run the same "
+            "command again to ask them once more"
         )
     if text.torn:
         notes.append(f"{len(text.torn)} lines were cut off while they were written")

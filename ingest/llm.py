@@ -9,14 +9,16 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from ingest.call_faults import PROVIDER_ERROR, fault_of
 from ingest.calls import Answer, Attempt, Question, Settings
 from ingest.errors import LoadError
 from ingest.keys import redact
+from ingest.pace import Sleep
 from ingest.retry import ATTEMPTS, RETRIED_STATUS, SETUP_STATUS, wait_before
 
 # setting -> the fields that carry it in a request
@@ -37,14 +39,12 @@ _ALSO_NAMED: Mapping[str, str] = {
     "route": r"(?:argument|parameter|field)\b\W+(?:\w+\W+)?provider\b",
 }
 _TOP_TOKENS = 5
+_SHOWN = 400  # characters of an error
 _NO_KEY = "none"  # litellm wants one where a local server wants none
 
 
 class SetupRefused(LoadError):
     """The endpoint refuses every call alike: key, address or model are wrong."""
-
-
-Sleep = Callable[[float], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -94,15 +94,15 @@ class Model:
             request = self.request(question)
             began = time.monotonic()
             try:
-                answer, wait = _read(await self._send(request), self.price), None
-                status = None
+                answer, status = _read(await self._send(request), self.price), None
+                # a reply without an answer in it may pass like any fault
+                wait = wait_before(len(attempts) + 1) if answer.error else None
             except Exception as error:
                 if self._gives_up_setting(error, request):
                     continue
-                answer, wait = _fault(error, len(attempts) + 1)
-                status = _status(error)
+                answer, status, wait = _fault(error, len(attempts) + 1)
             took = time.monotonic() - began
-            attempts.append(Attempt(took, answer.error, status))
+            attempts.append(Attempt(took, answer.error, status, answer.error_kind))
             if wait is None or len(attempts) == ATTEMPTS:
                 return replace(
                     answer,
@@ -225,8 +225,13 @@ def _form(schema: tuple[str, Mapping[str, Any]] | None) -> dict[str, Any] | None
 def _read(response: Any, price: tuple[float, float] | None) -> Answer:
     choices = getattr(response, "choices", None) or []
     if not choices:
-        return Answer(None, error="the endpoint sent no choices")
+        return _failed(PROVIDER_ERROR, "the endpoint sent no choices")
     choice = choices[0]
+    # routers pass on in a choice that the provider behind them failed, and litellm
+    # then says that it ended as it should
+    told = (getattr(choice, "provider_specific_fields", None) or {}).get("error")
+    if told and not choice.message.content:
+        return _failed(PROVIDER_ERROR, str(told))
     usage = getattr(response, "usage", None)
     details = getattr(usage, "completion_tokens_details", None)
     cost, source = _cost(response, usage, price)
@@ -271,20 +276,26 @@ def _status(error: Exception) -> int | None:
     return status if isinstance(status, int) else None
 
 
-def _fault(error: Exception, attempt: int) -> tuple[Answer, float | None]:
-    """Return the failed call, and how long to wait before trying again, if at all."""
-    status = _status(error)
-    told = redact(f"{type(error).__name__}: {error}")[:400]
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    wait = wait_before(attempt, headers)
-    if isinstance(error, TimeoutError) or type(error).__name__ == "Timeout":
-        return Answer(None, error=f"timeout: {told}"), wait
-    if status in SETUP_STATUS:
+def _failed(kind: str, told: str) -> Answer:
+    return Answer(None, error=f"{kind}: {redact(told)[:_SHOWN]}", error_kind=kind)
+
+
+def _fault(error: Exception, attempt: int) -> tuple[Answer, int | None, float | None]:
+    """Return the failed call, its status, and how long to wait, None: for nothing."""
+    kind, status = fault_of(error)
+    told = f"{type(error).__name__}: {error}"
+    # of a body under 200 that tells an error, the status that this gives itself
+    said = _status(error)
+    if said in SETUP_STATUS:
         raise SetupRefused(
-            f"the endpoint refuses the call with status {status} ({told}); check the "
-            "key, the address and the model id"
+            f"the endpoint refuses the call with status {said} "
+            f"({redact(told)[:_SHOWN]}); check the key, the address and the model id"
         ) from None
-    # litellm gives 500 to a connection that never came up or broke off
-    if status is None or status in RETRIED_STATUS:
-        return Answer(None, error=told), wait
-    return Answer(None, error=told), None
+    if status is not None:
+        may_pass = status in RETRIED_STATUS
+    else:
+        # litellm gives 422 to a body that tells an error without a status
+        may_pass = said in (None, 422) or said in RETRIED_STATUS
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    wait = wait_before(attempt, headers) if may_pass else None
+    return _failed(kind, told), status, wait

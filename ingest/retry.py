@@ -51,7 +51,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     Returns
     -------
     float or None
-        From ``Retry-After``, in seconds or as a date; never negative.
+        From ``Retry-After``, in seconds or as a date; never negative. A date is set
+        against the response's own, so that a wrong clock here changes nothing.
     """
     text = headers.get("retry-after")
     if not text:
@@ -60,7 +61,15 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return max(0.0, float(text))
     except ValueError:
         pass
+    until = _seconds_of(text)
+    if until is None:
+        return None
+    sent = _seconds_of(headers.get("date") or "")
+    return max(0.0, until - (time.time() if sent is None else sent))
+
+
+def _seconds_of(text: str) -> float | None:
     try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except (TypeError, ValueError):
+        return parsedate_to_datetime(text).timestamp()
+    except (TypeError, ValueError, OverflowError):
         return None

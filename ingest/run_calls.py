@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from ingest.calls import Answer, Question, Settings
 from ingest.errors import LoadError
 from ingest.journal import Journal, Record, last_by
+from ingest.pace import Clocks, Pace
 from ingest.response_cache import ResponseCache, cache_key
 
 FAILED = "failed"
@@ -82,6 +81,9 @@ class Tally:
         Those of them that the cache of replies answered.
     states
         Reply state -> calls of this session.
+    errors
+        Kind of error, of ``ingest.call_faults.ERROR_KINDS`` -> failed calls of this
+        session; their sum is ``failed``.
     spent_usd, session_usd
         Of the whole run, earlier sessions included, and of this session, where a cost
         is known; what the cache answered costs nothing anew.
@@ -96,6 +98,7 @@ class Tally:
     asked: int = 0
     cached: int = 0
     states: dict[str, int] = field(default_factory=dict)
+    errors: dict[str, int] = field(default_factory=dict)
     spent_usd: float = 0.0
     session_usd: float = 0.0
     unpriced: int = 0
@@ -148,6 +151,11 @@ def is_failed(record: Record) -> bool:
     return record.get("reply_state") == FAILED
 
 
+def kind_of(record: Record) -> str:
+    """Return the kind of error of a failed call; ``unknown`` where none is named."""
+    return str(record.get("error_kind") or "unknown")
+
+
 async def run_calls(
     model: Asker,
     calls: Sequence[Call],
@@ -159,6 +167,7 @@ async def run_calls(
     limits: Limits,
     cache: ResponseCache | None = None,
     watch: Watch = lambda _: None,
+    clocks: Clocks | None = None,
 ) -> Tally:
     """Ask every call that is open and write each to the journal.
 
@@ -182,6 +191,8 @@ async def run_calls(
         Replies that were paid for; None: every call is asked.
     watch
         Called after every call.
+    clocks
+        What it goes by; None: the real ones.
 
     Returns
     -------
@@ -203,7 +214,8 @@ async def run_calls(
         for _, record in journal.found.records
         if not record.get("cached")
     )
-    run = _Run(model, journal, read, facts, limits, cache, watch, tally)
+    pace = Pace(limits.per_minute, clocks or Clocks())
+    run = _Run(model, journal, read, facts, limits, cache, watch, tally, pace)
     # the first call alone: it tells a wrong key, and which settings are refused
     await run.work(iter(todo[:1]))
     rest = iter(todo[1:])
@@ -227,7 +239,7 @@ class _Run:
     cache: ResponseCache | None
     watch: Watch
     tally: Tally
-    _next_at: float = 0.0
+    pace: Pace
 
     async def work(self, calls: Iterable[Call]) -> None:
         """Take one call after the other until there are no more or no money."""
@@ -239,19 +251,19 @@ class _Run:
             answer = await self._ask(asked, call)
             record = self._record(call, answer)
             await self.journal.add(record)
-            self._count(answer, str(record["reply_state"]), asked.settings.model)
+            self._count(answer, record, asked.settings.model)
             self.watch(self.tally)
 
     async def _ask(self, model: Asker, call: Call) -> Answer:
         if self.cache is None:
-            await self._keep_pace()
+            await self.pace.wait()
             return await model.ask(call.question)
         repeat = int(call.key.get("repeat", 0))
         key = cache_key(model.settings, call.question, repeat)
         found = self.cache.find(key)
         if found is not None:
             return found
-        await self._keep_pace()
+        await self.pace.wait()
         answer = await model.ask(call.question)
         self.cache.keep(key, answer)
         return answer
@@ -263,14 +275,6 @@ class _Run:
         self.tally.stopped = f"${limit:g} spent"
         return False
 
-    async def _keep_pace(self) -> None:
-        if self.limits.per_minute is None:
-            return
-        now = time.monotonic()
-        mine = max(now, self._next_at)
-        self._next_at = mine + 60.0 / self.limits.per_minute
-        await asyncio.sleep(mine - now)
-
     def _record(self, call: Call, answer: Answer) -> dict[str, Any]:
         if answer.text is None:
             found: Mapping[str, Any] = {"reply_state": FAILED}
@@ -279,6 +283,7 @@ class _Run:
         attempts = [
             {"latency_s": round(one.latency_s, 3), "error": one.error}
             | ({"status": one.status} if one.status is not None else {})
+            | ({"error_kind": one.error_kind} if one.error_kind else {})
             for one in answer.attempts
         ]
         return {
@@ -287,6 +292,7 @@ class _Run:
             **found,
             "reply": answer.text,
             "error": answer.error,
+            "error_kind": answer.error_kind,
             "finish": answer.finish,
             "provider": answer.provider,
             "model_id_served": answer.model_served,
@@ -300,11 +306,11 @@ class _Run:
             "attempts": attempts,
             "not_accepted": list(answer.not_accepted),
             "cached": answer.cached,
-            "asked_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "asked_at": self.pace.clocks.now().isoformat(timespec="seconds"),
         }
 
-    def _count(self, answer: Answer, state: str, model: str) -> None:
-        tally = self.tally
+    def _count(self, answer: Answer, record: Record, model: str) -> None:
+        tally, state = self.tally, str(record["reply_state"])
         tally.asked += 1
         tally.states[state] = tally.states.get(state, 0) + 1
         tally.not_accepted = answer.not_accepted
@@ -312,6 +318,8 @@ class _Run:
             tally.cached += 1
             return
         if state == FAILED:
+            kind = kind_of(record)
+            tally.errors[kind] = tally.errors.get(kind, 0) + 1
             return
         tally.latency_s.append(answer.latency_s)
         if answer.cost_usd is not None:

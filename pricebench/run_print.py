@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingest.call_faults import told_by_kind
+
 if TYPE_CHECKING:
     from ingest.run_calls import Tally
     from ingest.run_plan import RunPlan
@@ -28,13 +30,13 @@ def describe_tally(tally: Tally) -> str:
     Returns
     -------
     str
-        Calls with a reply of all, what this session did, dollars spent, settings that
-        were not accepted, why it stopped.
+        Calls with a reply of all, what this session did, failed calls by kind of error,
+        dollars spent, settings that were not accepted, why it stopped.
     """
     done = tally.wanted - tally.left
     parts = [f"{done:,} of {tally.wanted:,} answered"]
     odd = [
-        f"{count:,} {state}"
+        f"{count:,} {state}{_kinds(tally) if state == 'failed' else ''}"
         for state, count in sorted(tally.states.items())
         if state in ("invalid", "failed")
     ]
@@ -48,6 +50,10 @@ def describe_tally(tally: Tally) -> str:
     if tally.stopped:
         parts.append(f"stopped: {tally.stopped}")
     return "; ".join(parts)
+
+
+def _kinds(tally: Tally) -> str:
+    return f" ({told_by_kind(tally.errors)})" if tally.errors else ""
 
 
 def _spent(tally: Tally) -> str:

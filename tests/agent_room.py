@@ -68,6 +68,7 @@ class Room:
         tasks: int = 1,
         limits: Limits | None = None,
         client: Callable[[], httpx.AsyncClient] | None = None,
+        world: World | None = None,
         **options: Any,
     ) -> Tally:
         """Put the first products to the agent at an address."""
@@ -81,7 +82,7 @@ class Room:
                 self.track,
                 chosen,
                 limits=limits or Limits(concurrency=1),
-                world=World(client or self.client, self.now, sleep=self.sleep),
+                world=world or World(client or self.client, self.now, sleep=self.sleep),
                 **options,
             )
         )

@@ -18,7 +18,7 @@ class Reply:
     """What the server sends to one request.
 
     ``fault`` is one of: hang, reset, half (half of the body, then closed), drip (a byte
-    in a second), length (Content-Length too large).
+    in a second), length (Content-Length too large), short (Content-Length too small).
     """
 
     text: str = "A"
@@ -137,9 +137,10 @@ async def _one(
     if reply.fault == "reset":
         writer.transport.abort()
         return False
-    length = len(payload) + (100 if reply.fault == "length" else 0)
-    lines = [f"HTTP/1.1 {reply.status} X", "Content-Type: application/json"]
-    lines += [f"{name}: {value}" for name, value in reply.headers.items()]
+    length = len(payload) + {"length": 100, "short": -10}.get(reply.fault or "", 0)
+    lines = [f"HTTP/1.1 {reply.status} X"]
+    told = {"Content-Type": "application/json", **reply.headers}
+    lines += [f"{name}: {value}" for name, value in told.items()]
     lines += [f"Content-Length: {length}", "", ""]
     writer.write("\r\n".join(lines).encode())
     if reply.fault == "drip":

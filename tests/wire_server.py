@@ -23,7 +23,11 @@ class Sent:
 
 @dataclass(frozen=True)
 class Reply:
-    """What goes back; ``fault`` is hang, reset or half."""
+    """What goes back.
+
+    ``fault`` is hang, reset, half (half of the body, then closed), drip (a byte in a
+    second), length (content-length too large) or short (too small).
+    """
 
     body: Any = None
     status: int = 200
@@ -75,11 +79,17 @@ def serve(script: Script) -> Iterator[Server]:
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
-            self.send_header("content-length", str(len(payload)))
+            more = {"length": 100, "short": -10}.get(reply.fault or "", 0)
+            self.send_header("content-length", str(len(payload) + more))
             self.end_headers()
+            self.close_connection = self.close_connection or reply.fault is not None
+            if reply.fault == "drip":
+                for byte in payload:
+                    self.wfile.write(bytes([byte]))
+                    if over.wait(1):
+                        return
             half = reply.fault == "half"
             self.wfile.write(payload[: len(payload) // 2] if half else payload)
-            self.close_connection = self.close_connection or half
 
         do_GET = do_POST = answer
 

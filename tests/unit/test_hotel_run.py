@@ -275,12 +275,12 @@ def test_a_journal_gives_answers_numbered_as_a_release_numbers_them():
 
 def test_a_failed_call_has_no_choice_whatever_stands_in_it():
     failed = record(1, reply=None, reply_state="failed", error="timeout")
-    read = journal(failed, record(2))
+    read = journal(failed | {"error_kind": "timeout"}, record(2))
     row, _ = read.answers.table.to_pylist()
     assert (row["reply_state"], row["error"]) == ("failed", "timeout")
     assert (row["choice"], row["published_choice"], row["raw_output"]) == (None,) * 3
     (note,) = read.answers.notes
-    assert note.startswith("j: 1 of 2 calls failed")
+    assert note.startswith("j: 1 of 2 calls failed (1 timeout); run the same command")
 
 
 def test_a_run_says_what_the_endpoint_did_not_accept():

@@ -23,6 +23,7 @@ import httpx
 
 from ingest.errors import LoadError
 from ingest.journal import Journal, Record, open_journal
+from ingest.pace import Clocks, Pace, Sleep
 from ingest.run_calls import Limits
 from ingest.search.agents.adapter import Image, Task, Wire
 from ingest.search.agents.ask import Job
@@ -57,7 +58,12 @@ class World:
     open_client: Callable[[], httpx.AsyncClient] = open_client
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     clock: Callable[[], float] = monotonic
-    sleep: Callable[[float], Any] = asyncio.sleep
+    sleep: Sleep = asyncio.sleep
+
+    @property
+    def clocks(self) -> Clocks:
+        """Return what the pace of its calls goes by."""
+        return Clocks(self.now, self.clock, self.sleep)
 
     def wire(self, client: httpx.AsyncClient, seat: Seat) -> Wire:
         """Return what the requests of one worker go through."""
@@ -117,6 +123,8 @@ class Session:
         Entries of an artifact whose journal is not here.
     probes
         Records of calls that were made for their time alone.
+    pace
+        Of all its calls.
     """
 
     job: Job
@@ -129,7 +137,7 @@ class Session:
     histories: dict[str, History]
     earlier: Mapping[str, Any]
     probes: list[Record]
-    _next_at: float = 0.0
+    pace: Pace
     # what was counted is not read again when it is folded
     _entries: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -178,14 +186,6 @@ class Session:
             return True
         self.tally.stopped = f"${limit:g} spent"
         return False
-
-    async def pace(self) -> None:
-        """Wait until the next call may begin."""
-        if self.limits.per_minute is not None:
-            now = self.world.clock()
-            mine = max(now, self._next_at)
-            self._next_at = mine + 60.0 / self.limits.per_minute
-            await self.world.sleep(mine - now)
 
     def count(self, task: Task) -> None:
         """Count a product that the session is through with."""
@@ -275,8 +275,10 @@ def open_session(
         probes = [one for one in records if one.get("kind") == PROBE]
         known = histories(records)
         tally = Tally(len(tasks), spent_usd=_spent(records, earlier, _begun(known)))
+        pace = Pace(limits.per_minute, world.clocks)
         session = Session(
-            job, store, journal, limits, world, tally, watch, known, earlier, probes
+            *(job, store, journal, limits, world, tally, watch, known, earlier, probes),
+            pace,
         )
         # a kill may have left replies in the journal that the artifact lacks
         session.fold()

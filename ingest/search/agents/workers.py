@@ -37,7 +37,7 @@ async def _worker(session: Session, tasks: Iterator[Task], force: bool) -> None:
         for task in tasks:
             if not session.may_spend():
                 return
-            await session.pace()
+            await session.pace.wait()
             await begin_anew(session, task, force)
             await ask(
                 session.job,
