@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.errors import LoadError
+from ingest.whole_file import sync_folder
 
 SCHEMA = "pricebench/journal/1"
 Record = Mapping[str, Any]
@@ -214,7 +215,7 @@ def _begin(descriptor: int, path: Path, header: Record) -> JournalText:
         os.ftruncate(descriptor, 0)
         _write_all(descriptor, line, path)
         os.fsync(descriptor)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
         return JournalText(header, (), ())
     found = read_journal(data, str(path))
     for name in header:
@@ -236,15 +237,6 @@ def _write_all(descriptor: int, data: bytes, path: Path) -> None:
             data = data[os.write(descriptor, data) :]
     except OSError as error:
         raise _failed(path, error) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name of a file outlive a machine that dies."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _failed(path: Path, error: OSError) -> LoadError:

@@ -15,6 +15,7 @@ from ingest.errors import WarehouseError, one_line
 from ingest.interrupts import heeded_interrupts
 from ingest.raw_tables import ensure_tables, open_database
 from ingest.warehouse_path import check_name, copy_path, lock_path
+from ingest.whole_file import sync_folder
 
 # every DuckDB file has these bytes at this place
 _MAGIC = b"DUCK"
@@ -244,20 +245,12 @@ def _publish(path: Path, copy: Path, before: _Stamp | None) -> None:
         with copy.open("rb") as file:
             os.fsync(file.fileno())
         copy.replace(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise WarehouseError(
             f"warehouse {path} cannot be replaced ({one_line(error)}); check the disk "
             "and the rights on the folder"
         ) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _discard(copy: Path) -> None:

@@ -127,6 +127,7 @@ def _write(path: Path, body: Mapping[str, Any], run_id: str, source: str) -> Non
     from importlib.metadata import version
 
     from ingest.search.write_artifact import artifact_text
+    from ingest.whole_file import put_whole
 
     rest = {name: value for name, value in body.items() if name != "inputs"}
     text = artifact_text(
@@ -138,9 +139,7 @@ def _write(path: Path, body: Mapping[str, Any], run_id: str, source: str) -> Non
         tool_version=version("pricebench"),
         source=source,
     )
-    beside = path.with_suffix(".json.part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    put_whole(path, text.encode())
 
 
 def refuse_other(path: Path, body: Mapping[str, Any]) -> None:

@@ -17,6 +17,7 @@ from ingest.hotel.shapes import BANK_FILES
 from ingest.hotel.sized_bank import PUBLISHED_SEED, PUBLISHED_SIZE, sized_bank
 from ingest.parsed_file import FileId
 from ingest.schemas import OPTION_COUNT, OPTION_FIELDS, OPTION_LETTERS
+from ingest.whole_file import write_whole
 
 # how a bank that was read is kept beside its journals: its hash tells it from others
 _KEPT = re.compile(r"bank_[0-9a-f]{12}\.csv")
@@ -171,17 +172,7 @@ def keep_bank(bank: AskedBank, folder: Path) -> Path | None:
     if bank.is_drawn:
         return None
     path = folder / bank.kept_as
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        # a kill in between must not leave half of it under its name
-        half = path.with_suffix(".part")
-        half.write_bytes(bank.content)
-        half.replace(path)
-    except OSError as error:
-        raise LoadError(
-            f"bank {path} cannot be written ({error.strerror}); make room or name "
-            "another folder with --out"
-        ) from error
+    write_whole(path, bank.content)
     return path
 
 

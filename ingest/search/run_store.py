@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,6 +16,7 @@ from ingest.search.pages.evidence import write_evidence
 from ingest.search.run_folder import TASKS_FILE
 from ingest.search.schemas import TRACKS
 from ingest.search.write_artifact import artifact_text
+from ingest.whole_file import write_whole
 
 Record = Mapping[str, Any]
 
@@ -127,7 +127,7 @@ class RunStore:
         made_of
             Files of the folder that it rests on; those that are not there are left out.
         """
-        put(self.folder / name, encoded(self.text(name, body, at, made_of)))
+        write_whole(self.folder / name, encoded(self.text(name, body, at, made_of)))
         self._answers.clear()
 
     def text(
@@ -206,8 +206,7 @@ class RunStore:
         sha256 = hashlib.sha256(data).hexdigest()
         path = self.folder / f"images/{sha256}.jpg"
         if not path.is_file():
-            path.parent.mkdir(exist_ok=True)
-            put(path, data)
+            write_whole(path, data)
         return sha256
 
     def put_page(self, data: bytes) -> str:
@@ -269,40 +268,6 @@ def journal_header(store: RunStore, phase: str, **more: Any) -> dict[str, Any]:
 def encoded(text: str) -> bytes:
     """Return an artifact's bytes; half a character, which none may hold, becomes ?."""
     return text.encode("utf-8", "replace")
-
-
-def put(path: Path, data: bytes) -> None:
-    """Put bytes in a file's place, whole and on the disk, or not at all.
-
-    Parameters
-    ----------
-    path
-        The file; its folder is there.
-    data
-        Its content.
-
-    Raises
-    ------
-    LoadError
-        Where the disk takes it not.
-    """
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except OSError as error:
-        raise LoadError(
-            f"{path} cannot be written ({error.strerror}); make room, and run this "
-            "again"
-        ) from error
 
 
 def names_of(track: str, *kinds: str) -> Sequence[str]:

@@ -10,6 +10,7 @@ from ingest.load_report import LoadReport
 from ingest.search.example_run import DEFAULT_SEED, example_files
 from ingest.search.release import load_search
 from ingest.warehouse import check_writable
+from ingest.whole_file import put_whole
 
 __all__ = ["DEFAULT_SEED", "load_example", "write_example"]
 
@@ -57,9 +58,7 @@ def write_example(folder: Path, seed: int = DEFAULT_SEED) -> Path:
 def _write(path: Path, content: bytes) -> None:
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.part")
-        part.write_bytes(content)
-        part.replace(path)
+        put_whole(path, content, durable=False)
 
 
 def load_example(

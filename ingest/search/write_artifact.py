@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-from ingest.errors import LoadError
 from ingest.search.protocol import RULES, stamped
 
 
@@ -65,40 +62,6 @@ def artifact_text(
     whole = {**header, **body}
     text = json.dumps(whole, sort_keys=True, indent=2, ensure_ascii=False)
     return text.encode("utf-8", "replace").decode() + "\n"
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Put content in a file's place, whole and on the disk, or not at all.
-
-    Parameters
-    ----------
-    path
-        The file; its folder is made.
-    content
-        Its bytes.
-
-    Raises
-    ------
-    LoadError
-        Where it cannot be written.
-    """
-    part = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except OSError as error:
-        raise LoadError(
-            f"cannot write {path} ({error.strerror}); make room or name another folder"
-        ) from error
 
 
 def time_text(at: datetime) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ingest.whole_file import put_whole
 from pricebench.errors import CommandError
 
 if TYPE_CHECKING:
@@ -343,14 +344,4 @@ def write(path: Path, text: str) -> None:
     text
         Its content.
     """
-    part = path.with_name(f".{path.name}.part")
-    with part.open("w", encoding="utf-8", newline="") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    put_whole(path, text.encode())

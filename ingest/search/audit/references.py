@@ -37,10 +37,11 @@ from ingest.search.capture import Clock, Look, Say
 from ingest.search.lag import describe_lag
 from ingest.search.read_bank import FREE, some
 from ingest.search.run_folder import TASKS_FILE
-from ingest.search.run_store import RunStore, encoded, open_store, put
+from ingest.search.run_store import RunStore, encoded, open_store
 from ingest.search.schemas import TRACKS
 from ingest.search.scope import Scope
 from ingest.search.write_artifact import time_text
+from ingest.whole_file import write_whole
 
 Record = Mapping[str, Any]
 
@@ -200,7 +201,7 @@ def lock_policy(
         raise LoadError(f"{source} cannot be read ({error.strerror})") from error
     policy = read_table(data, str(source), buyer_zip)
     if not path.is_file():
-        put(path, data)
+        write_whole(path, data)
     elif path.read_bytes() != data:
         raise LoadError(
             f"{path} is locked and differs from {source}; change the file in the run "
@@ -338,5 +339,5 @@ def _write(store: RunStore, tasks: list[Record], clock: Clock) -> None:
         inputs = {**refs.inputs, TASKS_FILE: hashlib.sha256(data).hexdigest()}
         now = {**refs.body, "inputs": inputs}
         told = json.dumps(now, sort_keys=True, indent=2, ensure_ascii=False) + "\n"
-        put(store.folder / REFS_FILE, encoded(told))
-    put(store.folder / TASKS_FILE, data)
+        write_whole(store.folder / REFS_FILE, encoded(told))
+    write_whole(store.folder / TASKS_FILE, data)

@@ -25,7 +25,7 @@ from ingest.search.grid.config import (
     read_config,
 )
 from ingest.search.read_bank import read_cells
-from ingest.search.write_artifact import write_whole
+from ingest.whole_file import write_whole
 
 _AGAIN = "make the grid anew with pricebench bank search"
 

@@ -7,7 +7,7 @@ import hashlib
 import io
 from pathlib import Path
 
-from ingest.errors import LoadError
+from ingest.whole_file import write_whole
 
 FOLDER = "evidence"
 
@@ -58,15 +58,6 @@ def write_evidence(run: Path, body: bytes) -> str:
         Where the folder cannot be written.
     """
     path = run / evidence_name(body)
-    try:
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part = path.with_name(f".{path.name}.part")
-            part.write_bytes(packed_page(body))
-            part.replace(path)
-    except OSError as error:
-        raise LoadError(
-            f"{path.parent} cannot be written ({error.strerror}); free or name another "
-            "run folder"
-        ) from error
+    if not path.exists():
+        write_whole(path, packed_page(body))
     return path.name.partition(".")[0]

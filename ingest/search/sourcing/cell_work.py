@@ -26,7 +26,8 @@ from ingest.search.sourcing.tables import (
 )
 from ingest.search.sourcing.visit import SAVED, Tools, Visit
 from ingest.search.sourcing.walk import Chosen, PageRefused, Rules, Walk
-from ingest.search.write_artifact import time_text, write_whole
+from ingest.search.write_artifact import time_text
+from ingest.whole_file import write_whole
 
 _RANKING = f"{ROOM}/{ROSTERS}"
 

@@ -24,8 +24,8 @@ from ingest.search.write_artifact import (
     artifact_text,
     text_sha256,
     time_text,
-    write_whole,
 )
+from ingest.whole_file import write_whole
 
 LOG_FILE = "sourcing_log.json"
 FILLED, UNFILLED = "filled", "unfilled"

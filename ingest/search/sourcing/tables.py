@@ -12,7 +12,7 @@ from ingest.errors import LoadError
 from ingest.fields import FieldError, one_of, whole
 from ingest.search.grid.cells import Cell
 from ingest.search.sourcing.brands import normal_brand
-from ingest.search.write_artifact import write_whole
+from ingest.whole_file import write_whole
 
 ROOM = "sources"
 LISTS_FILE = f"{ROOM}/lists.csv"
