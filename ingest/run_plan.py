@@ -11,9 +11,8 @@ from typing import Any
 
 from ingest.calls import Settings
 from ingest.run_calls import Call
+from ingest.sources import COLLECTED, SIMULATED, SIMULATED_PREFIX
 
-# a model of this prefix is a script: whatever serves it, no real model answered
-SIMULATED = "simulated"
 PROTOCOL = "pricebench"
 # what changes the answers of a model; a route and log-probabilities do not
 _DECIDING = ("temperature", "top_p", "seed", "max_tokens", "reasoning")
@@ -79,13 +78,13 @@ class RunPlan:
     @property
     def source(self) -> str:
         """Return ``simulated`` for a scripted model, else ``collected``."""
-        is_script = self.settings.model.split("/", 1)[0] == SIMULATED
-        return SIMULATED if is_script else "collected"
+        is_script = self.settings.model.startswith(SIMULATED_PREFIX)
+        return SIMULATED if is_script else COLLECTED
 
     @property
     def run_id(self) -> str:
         """Return ``collected/<model>/<first digits of the settings' hash>``."""
-        model = self.settings.model.removeprefix(f"{SIMULATED}/")
+        model = self.settings.model.removeprefix(SIMULATED_PREFIX)
         variant = "" if self.variant == "base" else f"/{self.variant}"
         return f"{self.source}/{model}{variant}/{self.settings_sha256[:_SHORT]}"
 

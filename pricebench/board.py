@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ingest.sources import DERIVED, SIMULATED, SOURCES
 from pricebench.errors import CommandError
 from pricebench.gates import loaded_instruments, refuse_unless_green
 from pricebench.reader import fetch, open_reader
 from pricebench.scorecards import INSTRUMENTS, SCORECARDS, Scorecard
 
 READINGS = ("as_published", "audited")
-DERIVED = "derived"  # answers implied by a published figure: on no board
 BASE = "base"  # the variant whose answers the scorecard holds
 
 # What a study is; also what can make two tables incomparable.
@@ -37,7 +37,6 @@ SHARED = (
 )
 
 _GAP_KEY = ("study_id", "scope", "model_id", "metric")
-_ORDER = ("release", "collected", "simulated", DERIVED)
 
 # Excluded runs count in no figure, but the study they belong to is named.
 _RUNS = f"""
@@ -132,7 +131,7 @@ class Study:
     @property
     def simulated(self) -> bool:
         """Whether no real model answered."""
-        return bool(self.facts["source"] == "simulated")
+        return bool(self.facts["source"] == SIMULATED)
 
 
 def read_boards(warehouse: Path) -> tuple[tuple[Study, ...], tuple[str, ...]]:
@@ -301,14 +300,15 @@ def _tables(
 ) -> list[tuple[str, Any]]:
     """Order the studies by source, those without a table last, and their scopes."""
     source = {row["study_id"]: row["source"] for row in (*runs, *board)}
+    place = {study: SOURCES.index(one) for study, one in source.items()}
     shown = dict.fromkeys((row["study_id"], row["scope"]) for row in board)
     bare = [(one, None) for one in source if one not in {study for study, _ in shown}]
     return [
         *sorted(
             shown,
-            key=lambda at: (_ORDER.index(source[at[0]]), at[0], _place_of(at[1], card)),
+            key=lambda at: (place[at[0]], at[0], _place_of(at[1], card)),
         ),
-        *sorted(bare, key=lambda at: (_ORDER.index(source[at[0]]), at[0])),
+        *sorted(bare, key=lambda at: (place[at[0]], at[0])),
     ]
 
 

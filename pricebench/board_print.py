@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from ingest.sources import COLLECTED, RELEASE
 from pricebench import board_hotel, board_purchase, board_search
 from pricebench.board import EXCLUDED, Study
 from pricebench.board_data import nested, wide_rows
@@ -18,9 +19,9 @@ LOOKS: Mapping[str, Look] = {
     "search": board_search.LOOK,
 }
 
-SOURCES = {
-    "release": "a published release",
-    "collected": "answers collected here",
+SOURCE_WORDS = {
+    RELEASE: "a published release",
+    COLLECTED: "answers collected here",
 }
 FACT_WORDS = {
     "source": "source",
@@ -121,7 +122,7 @@ def _brief_facts(study: Study) -> str:
 
 def _title(study: Study) -> str:
     look, number = LOOKS[study.instrument], len(study.models)
-    source = look.simulated if study.simulated else SOURCES[study.facts["source"]]
+    source = look.simulated if study.simulated else SOURCE_WORDS[study.facts["source"]]
     title = look.scope_titles.get(str(study.scope), look.title)
     return (
         f"{title}, study {study.study_id}: {source} "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ingest.sources import SIMULATED
 from pricebench.errors import CommandError
 from pricebench.runs import list_runs
 
@@ -30,7 +31,7 @@ def refuse_real_data(warehouse: Path) -> None:
     if not warehouse.exists():
         return
     runs = list_runs(warehouse).records()
-    real = [row["run_id"] for row in runs if row["source"] != "simulated"]
+    real = [row["run_id"] for row in runs if row["source"] != SIMULATED]
     if real:
         raise CommandError(
             f"{warehouse} holds runs that are not simulated ({len(real)}, such as "

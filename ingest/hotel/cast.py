@@ -11,8 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ingest.hotel.shoppers import Shopper, ShopperError
-
-SIMULATED_PREFIX = "simulated/"
+from ingest.sources import SIMULATED_PREFIX
 
 # Spread of a taste over groups of hotels, as a share of the size of its mean. Fits that
 # know no random tastes then find a mean taste 1-2 % too small: for the review score

@@ -13,6 +13,7 @@ from ingest.hotel.id_offsets import AnswerId, IdOffsets, choice_fits, decide_off
 from ingest.hotel.shapes import AnswerFile
 from ingest.parsed_file import FileId, ParsedFile, RowError, collect, parse_csv
 from ingest.schemas import OPTION_COUNT, OPTION_LETTERS, RAW_HOTEL
+from ingest.sources import RELEASE
 
 COLUMNS = ("task_id", "choice", "raw_output")
 
@@ -72,7 +73,7 @@ def read_answers(
     constant = {
         "bank_sha256": bank.sha256,
         "run_id": answers.run_id,
-        "source": "release",
+        "source": RELEASE,
         "ordering": answers.ordering,
         "repeat": FIRST_REPEAT,
         "reply_state": None,
@@ -161,7 +162,7 @@ def run_row(file: FileId, answers: AnswerFile) -> ParsedFile:
     row = {
         "run_id": answers.run_id,
         "bank_sha256": file.bank_sha256,
-        "source": "release",
+        "source": RELEASE,
         "model_tag": answers.tag,
         "variant": answers.variant,
         "protocol": "published",

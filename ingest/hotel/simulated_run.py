@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from ingest.hotel.bank import ORDERINGS, Tasks, bank_kind
-from ingest.hotel.cast import SIMULATED_PREFIX
 from ingest.hotel.id_offsets import ID_OFFSETS
 from ingest.hotel.read_answers import COLUMNS, FIRST_REPEAT
 from ingest.hotel.shoppers import Answer, Shopper, answers, true_terms
 from ingest.registry import hotel_variants
+from ingest.sources import SIMULATED, SIMULATED_PREFIX
 from ingest.warehouse import FileAccount
 
 Rows = list[dict[str, Any]]
@@ -109,14 +109,14 @@ def simulate_run(
     """
     variant = "fiveopt" if bank_kind(bank) == "fiveopt" else "base"
     run_id = run_name(shopper.model_tag, variant, seed, plain_seed)
-    key = {"bank_sha256": bank_sha256, "run_id": run_id, "source": "simulated"}
+    key = {"bank_sha256": bank_sha256, "run_id": run_id, "source": SIMULATED}
     settings = {"seed": seed, "shopper": asdict(shopper)}
     description = f"{json.dumps(settings, sort_keys=True, indent=2)}\n".encode()
     run_row = {
         **key,
         "model_tag": shopper.model_tag,
         "variant": variant,
-        "protocol": "simulated",
+        "protocol": SIMULATED,
         "settings": json.dumps(settings, sort_keys=True),
     }
     truth = true_terms(shopper, {task.task_type for task in bank})

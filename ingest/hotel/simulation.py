@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ingest.errors import LoadError
 from ingest.hotel.bank import Tasks, bank_kind, draw_bank, write_tasks_csv
-from ingest.hotel.cast import SIMULATED_PREFIX, default_cast
+from ingest.hotel.cast import default_cast
 from ingest.hotel.id_offsets import MOST_TASKS
 from ingest.hotel.pool import make_pool
 from ingest.hotel.pool_file import Hotel, pool_json
@@ -21,6 +21,7 @@ from ingest.hotel.shoppers import Shopper
 from ingest.hotel.simulated_run import SimulatedRun, simulate_run
 from ingest.parsed_file import FileId, ParsedFile
 from ingest.schemas import RAW_HOTEL
+from ingest.sources import SIMULATED_PREFIX
 from ingest.warehouse import FileAccount
 
 DEFAULT_TASKS = 300

@@ -11,9 +11,8 @@ from ingest.json_rows import JsonRow, text_of
 from ingest.parsed_file import FileId, ParsedFile, collect
 from ingest.purchase.bank import SEED
 from ingest.schemas import RAW_PURCHASE
+from ingest.sources import DERIVED, RELEASE, SIMULATED, SIMULATED_PREFIX
 
-# what a row without a real model behind it says of its source
-SIMULATED = "simulated"
 # prompts of the board: the numbers in natural units, no assistance
 _BOARD_FORM = ("I", "C0")
 
@@ -40,7 +39,7 @@ def run_of(row: Mapping[str, Any]) -> tuple[str, str]:
     model = text_of(row, "model")
     if row.get("source") == SIMULATED:
         return simulated_run_id(model, settings_of(row).get("seed")), SIMULATED
-    source = "derived" if row.get("derived") is True else "release"
+    source = DERIVED if row.get("derived") is True else RELEASE
     # another form of the question is another protocol, and so a run of its own
     form = _form(settings_of(row))
     variant = "" if form == _BOARD_FORM else f"/{'-'.join(form)}"
@@ -63,7 +62,7 @@ def simulated_run_id(model_tag: str, seed: Any) -> str:
         ``simulated/rational``, ``simulated/rational/seed-7``,
         ``simulated/openai/gpt-6-luna``.
     """
-    name = f"{SIMULATED}/{model_tag.removeprefix(f'{SIMULATED}/')}"
+    name = f"{SIMULATED_PREFIX}{model_tag.removeprefix(SIMULATED_PREFIX)}"
     return name if seed in (None, SEED) else f"{name}/seed-{seed}"
 
 

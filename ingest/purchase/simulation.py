@@ -15,8 +15,9 @@ from ingest.errors import LoadError
 from ingest.purchase.bank import SEED, SIZE, bank_json, bank_sha256, make_bank
 from ingest.purchase.buyers import Buyer, Decision, decide, default_buyers
 from ingest.purchase.read_runs import NO_CHOICE, score
-from ingest.purchase.run_of import SIMULATED, simulated_run_id
+from ingest.purchase.run_of import simulated_run_id
 from ingest.purchase.scenario import Scenario
+from ingest.sources import SIMULATED
 
 MOST_SCENARIOS = 10_000
 _PARSES = {"json": "json", "invalid": "error", "failed": "api_error"}

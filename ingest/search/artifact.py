@@ -21,9 +21,9 @@ from ingest.json_rows import (
 from ingest.parsed_file import RowError
 from ingest.search.protocol import rules_sha256
 from ingest.search.records import part_of, time_of
+from ingest.sources import COLLECTED, OBSERVED
 
 SCENARIOS = ("base", "prime")
-SOURCES = ("collected", "simulated", "release")
 POLICY_FILE = "shipping_policy.csv"
 
 _TRACK = "(?P<track>exact|equiv)"
@@ -227,9 +227,9 @@ def _from_body(
     for file, one in inputs.items():
         if not isinstance(one, str) or _HASH.fullmatch(one) is None:
             raise RowError("inputs", f"{file} has no sha256 of 64 hex digits")
-    source = body.get("source", "collected")
-    if source not in SOURCES:
-        raise RowError("source", f"{source!r} is not one of {', '.join(SOURCES)}")
+    source = body.get("source", COLLECTED)
+    if source not in OBSERVED:
+        raise RowError("source", f"{source!r} is not one of {', '.join(OBSERVED)}")
     run_id = text_of(body, "run_id")
     if "/" in run_id or run_id != run_id.strip() or len(run_id) > 100:
         raise RowError("run_id", f"{run_id[:60]!r} is no name of a run")

@@ -19,9 +19,10 @@ from ingest.search.example_rulings import label_bodies, ref_body
 from ingest.search.market import SHOPS, Shop
 from ingest.search.schemas import TRACKS
 from ingest.search.write_artifact import artifact_text, text_sha256, time_text
+from ingest.sources import SIMULATED
 
 DEFAULT_SEED = 7
-TOOL_VERSION = "simulated"
+TOOL_VERSION = SIMULATED
 START = datetime(2026, 11, 2, 9, 0)
 _PROMPTS = {track: text_sha256(f"made-up prompt, track {track}") for track in TRACKS}
 _JUDGE_PROMPTS = {track: text_sha256(f"made-up judging, {track}") for track in TRACKS}
@@ -84,7 +85,7 @@ class ExampleRun:
             at=START + timedelta(hours=hours),
             inputs={one: text_sha256(self.files[one]) for one in made_of},
             tool_version=TOOL_VERSION,
-            source="simulated",
+            source=SIMULATED,
         )
 
 

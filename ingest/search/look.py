@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable
 from ingest.search.capture import Capture, Clock, Look
 from ingest.search.pages.page import read_fetched
 from ingest.search.pages.picture import read_picture
-from ingest.web import Fetched, fetch
+from ingest.web import Fetched
 
 Fetch = Callable[[str], Awaitable[Fetched]]
 
 
-def web_look(clock: Clock, fetched: Fetch = fetch) -> Look:
+def web_look(clock: Clock, fetched: Fetch) -> Look:
     """Return how phases look at pages of the public internet.
 
     Parameters
@@ -20,8 +20,8 @@ def web_look(clock: Clock, fetched: Fetch = fetch) -> Look:
     clock
         Gives the time, with its zone: prices on a page may have an end.
     fetched
-        Gets an address; by default ``ingest.web.fetch``, which refuses whatever is not
-        public, at every hop.
+        Gets an address: ``ingest.web.fetch``, which refuses whatever is not public at
+        every hop, with the client of whoever looks, since making one takes its time.
 
     Returns
     -------

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from ingest.search.protocol import RULES, stamped
+from ingest.sources import COLLECTED
 
 
 def artifact_text(
@@ -19,7 +20,7 @@ def artifact_text(
     at: datetime,
     inputs: Mapping[str, str],
     tool_version: str,
-    source: str = "collected",
+    source: str = COLLECTED,
     created_at: str | None = None,
     rules: Mapping[str, Any] = RULES,
 ) -> str:
@@ -57,7 +58,7 @@ def artifact_text(
         "inputs": dict(inputs),
         "tool_version": tool_version,
     }
-    if source != "collected":
+    if source != COLLECTED:
         header["source"] = source
     whole = {**header, **body}
     text = json.dumps(whole, sort_keys=True, indent=2, ensure_ascii=False)

@@ -14,12 +14,13 @@ from typing import Any
 from ingest.errors import LoadError
 from ingest.search.example_run import POLICY_COLUMNS, policy_row
 from ingest.search.write_artifact import artifact_text, text_sha256, time_text
+from ingest.sources import SIMULATED
 from ingest.world.catalogue import STORES, Item, catalogue
 from ingest.world.shops import shop_page
 from ingest.world.truth import landed
 
 RUN_ID = "offline-world"
-_TOOL = "simulated"
+_TOOL = SIMULATED
 
 
 def world_bank(at: datetime, products: int | None = None) -> dict[str, bytes]:
@@ -92,7 +93,7 @@ def _artifact(
         at=at,
         inputs=inputs,
         tool_version=_TOOL,
-        source="simulated",
+        source=SIMULATED,
     )
 
 

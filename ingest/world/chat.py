@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from ingest.hotel.shoppers import UNREADABLE_REPLY
-from ingest.run_plan import SIMULATED
+from ingest.sources import SIMULATED
 from ingest.world.door import Door, as_json, error, spoiled
 from ingest.world.judges import JUDGES, judge
 from ingest.world.manners import MANNERS, split_manners

@@ -8,7 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ingest.hotel.cast import SIMULATED_PREFIX
+from ingest.sources import SIMULATED_PREFIX
 from ingest.world.catalogue import Item, Listing, catalogue
 from ingest.world.truth import is_valid
 

@@ -18,10 +18,11 @@ import numpy as np
 
 from ingest.errors import LoadError
 from ingest.hotel.bank import Task
-from ingest.hotel.cast import SIMULATED_PREFIX, default_cast, named_tag
+from ingest.hotel.cast import default_cast, named_tag
 from ingest.hotel.shoppers import UNREADABLE_REPLY, Shopper, answer_shown, shown_shares
 from ingest.purchase.buyers import Buyer, decide_once, default_buyers, named_buyer
 from ingest.schemas import OPTION_LETTERS
+from ingest.sources import SIMULATED_PREFIX
 from ingest.world.hotel_question import read_hotel_question, thinks_aloud
 from ingest.world.purchase_question import PurchaseQuestion, read_purchase_question
 

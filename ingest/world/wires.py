@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ingest.hotel.cast import SIMULATED_PREFIX
+from ingest.sources import SIMULATED_PREFIX
 from ingest.world.catalogue import Item
 from ingest.world.door import Door, as_json, error, spoiled
 from ingest.world.manners import MANNERS, split_manners

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-# of every field that can be corrected and has a closed set of values
-AVAILABILITIES = ("in_stock", "out", "not_now", "store_only", "unknown")
+# finer than a page reader tells, which knows new and not new
 CONDITIONS = ("new", "open_box", "refurbished", "used", "unknown")
 NOTE_CODE = "R99_OTHER"
 

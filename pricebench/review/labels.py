@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from ingest.search.pages.stock import AVAILABILITIES, UNBUYABLE
 from pricebench.review.criteria import (
-    AVAILABILITIES,
     CONDITIONS,
     NOTE_CODE,
     tracks_of,
@@ -23,7 +23,6 @@ FIELDS = (
 )
 REF_FIELDS = ("price", "shipping", "fees", "pack_count", "is_fashion")
 # a page that says so cannot be verified as it stands
-_UNBUYABLE = ("out", "not_now", "store_only")
 _OPPOSITE = {"valid": "invalid", "invalid": "valid", "no_majority": ""}
 _CLOSED = {"availability": AVAILABILITIES, "condition": CONDITIONS}
 _URL = re.compile(r"https?://[^\s/]+(?:[/?#]\S*)?")
@@ -170,7 +169,7 @@ def check_settled(label: Record, row: Record) -> None:
     if row["status"] != "verified" and label["ruling"]["status"] != "verified":
         return
     for name, wrong in (
-        ("availability", row["availability"] in _UNBUYABLE),
+        ("availability", row["availability"] in UNBUYABLE),
         ("condition", row["condition"] not in ("new", None)),
         ("currency", row["currency"] not in ("USD", None)),
     ):

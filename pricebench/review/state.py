@@ -7,9 +7,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from ingest.search.pages.stock import AVAILABILITIES
 from pricebench.review import sample
 from pricebench.review.criteria import (
-    AVAILABILITIES,
     CONDITIONS,
     CRITERIA,
     reason_codes,

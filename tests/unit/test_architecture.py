@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from expectations import vocabulary
+from ingest import sources
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("pricebench", "ingest", "models", "expectations")
 # What each package may import of the others.
@@ -126,3 +129,9 @@ def test_no_machine_path_is_committed():
         if path.name == "requirements.lock" or path == Path(__file__):
             continue
         assert not pattern.search(path.read_text(errors="ignore")), path
+
+
+def test_the_gates_know_the_sources_that_loaders_write():
+    # gates import no loader, so the closed set stands there a second time
+    assert set(vocabulary.OBSERVED_SOURCES) == set(sources.OBSERVED)
+    assert set(vocabulary.SOURCES) == set(sources.SOURCES)

@@ -233,7 +233,7 @@ def test_a_storm_passes_and_says_how_long_to_wait(world):
         ("html", "Bad gateway", 4),
         ("error-body", "upstream failed", 4),
         ("overloaded", "overloaded", 4),
-        ("no-choices", "no choices", 1),
+        ("no-choices", "no choices", 4),
     ],
 )
 def test_a_model_fails_as_its_manner_says(world, manner, says, attempts):

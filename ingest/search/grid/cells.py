@@ -14,6 +14,7 @@ from ingest.search.grid.fill import METHODS, Matrix, fill_grid, quotas
 from ingest.search.grid.long_tail import strata
 from ingest.search.grid.quotas import largest_remainder
 from ingest.search.write_artifact import artifact_text, time_text
+from ingest.sources import COLLECTED
 
 CELLS_FILE = "cells.json"
 PLANNED = "planned"
@@ -161,7 +162,7 @@ def grid_text(
     created: datetime,
     updated: datetime,
     tool_version: str,
-    source: str = "collected",
+    source: str = COLLECTED,
 ) -> str:
     """Return ``cells.json``.
 

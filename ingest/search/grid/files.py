@@ -25,6 +25,7 @@ from ingest.search.grid.config import (
     read_config,
 )
 from ingest.search.read_bank import read_cells
+from ingest.sources import COLLECTED
 from ingest.whole_file import write_whole
 
 _AGAIN = "make the grid anew with pricebench bank search"
@@ -57,7 +58,7 @@ def write_grid(
     *,
     at: datetime,
     tool_version: str,
-    source: str = "collected",
+    source: str = COLLECTED,
 ) -> bool:
     """Write a grid and what it was made from into a run folder.
 

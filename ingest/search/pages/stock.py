@@ -8,6 +8,9 @@ from collections.abc import Mapping
 IN_STOCK, NOT_NOW, OUT, STORE_ONLY, UNKNOWN = (
     *("in_stock", "not_now", "out", "store_only", "unknown"),
 )
+AVAILABILITIES = (IN_STOCK, NOT_NOW, OUT, STORE_ONLY, UNKNOWN)
+# those under which nobody can have it sent now
+UNBUYABLE = (NOT_NOW, OUT, STORE_ONLY)
 NEW, NOT_NEW = "new", "not_new"
 
 _WORDS: Mapping[str, tuple[str, ...]] = {
