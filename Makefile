@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-browser demo build board test proof bench lint lock clean
+.PHONY: help setup setup-browser demo audit build board test proof bench lint lock clean
 
 # uv must never fetch an interpreter: the machine's own Python is used.
 export UV_PYTHON_DOWNLOADS := never
@@ -59,6 +59,12 @@ setup-browser: ## Debian's Chromium, in which the tests drive the review page
 
 demo: setup ## simulated subjects from nothing to the boards, in ./warehouse.duckdb
 	@$(BIN)/pricebench demo
+
+audit: setup ## both runs of MODEL after one price to confirm; YES=1 API_BASE= MAX_USD=
+	@$(BIN)/pricebench run audit \
+	  --model "$${MODEL:?name one: make audit MODEL=openai/gpt-5.4-nano}" \
+	  $${YES:+--yes} $${API_BASE:+--api-base "$$API_BASE"} \
+	  $${MAX_USD:+--max-usd "$$MAX_USD"}
 
 build: setup ## dbt build of ./warehouse.duckdb, with gates
 	@$(BIN)/pricebench build

@@ -156,6 +156,24 @@ def kind_of(record: Record) -> str:
     return str(record.get("error_kind") or "unknown")
 
 
+def spent_usd(records: Iterable[Record]) -> float:
+    """Return what the calls of a journal cost, where that is known.
+
+    Parameters
+    ----------
+    records
+        Its records; what a cache answered cost nothing anew.
+
+    Returns
+    -------
+    float
+        US dollars.
+    """
+    return sum(
+        record.get("cost_usd") or 0.0 for record in records if not record.get("cached")
+    )
+
+
 async def run_calls(
     model: Asker,
     calls: Sequence[Call],
@@ -209,11 +227,7 @@ async def run_calls(
     """
     todo = open_calls(calls, journal, names)
     tally = Tally(len(calls), len(calls) - len(todo))
-    tally.spent_usd = sum(
-        record.get("cost_usd") or 0.0
-        for _, record in journal.found.records
-        if not record.get("cached")
-    )
+    tally.spent_usd = spent_usd(record for _, record in journal.found.records)
     pace = Pace(limits.per_minute, clocks or Clocks())
     run = _Run(model, journal, read, facts, limits, cache, watch, tally, pace)
     # the first call alone: it tells a wrong key, and which settings are refused

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pricebench.run_request import Request, asking
+from pricebench.run_request import PROTOCOL, Request, asking
 
 run_app = typer.Typer(help="Ask a model, resuming by itself.", rich_markup_mode=None)
 
@@ -83,3 +84,36 @@ def run_purchase(
     from pricebench.run import run_purchase
 
     run_purchase(request, labels=labels, subset=subset)
+
+
+@run_app.command(
+    "audit",
+    epilog="Example: pricebench run audit --model openai/gpt-5.4-nano --max-usd 5",
+)
+@partial(asking, without=PROTOCOL)
+def run_audit(
+    request: Request,
+    *,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Take the price as confirmed.")
+    ] = False,
+    hotel_subset: Annotated[
+        str | None,
+        typer.Option(help="As --subset of `run hotel`.", metavar="r1|r2|N"),
+    ] = None,
+    purchase_subset: Annotated[
+        int | None, typer.Option(help="As --subset of `run purchase`.")
+    ] = None,
+) -> None:
+    """Pilot, price, hotel and purchase runs, build, board.
+
+    A pilot of either instrument gives one price, which a person confirms on the
+    terminal. Then both runs are asked as their protocols have it, loaded, built and
+    shown. --max-usd holds for everything together, pilots and earlier sessions
+    included; --pilot ends with the price. After a stop the same command goes on.
+    """
+    from pricebench.run_audit import run_audit
+
+    run_audit(
+        request, yes=yes, hotel_subset=hotel_subset, purchase_subset=purchase_subset
+    )

@@ -63,6 +63,31 @@ def in_colour() -> bool:
     return on_terminal() and not os.environ.get("NO_COLOR")
 
 
+def can_confirm() -> bool:
+    """Return whether somebody at a terminal reads questions and can answer them."""
+    return all(
+        stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)
+    )
+
+
+def confirm(question: str) -> bool:
+    """Ask on the terminal, where anything but yes is no.
+
+    Parameters
+    ----------
+    question : str
+        What is to be confirmed.
+
+    Returns
+    -------
+    bool
+        Whether the answer is ``y`` or ``yes``.
+    """
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def emit(text: str) -> None:
     """Write a result to standard output.
 

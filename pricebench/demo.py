@@ -53,28 +53,46 @@ def run_demo(warehouse: Path) -> None:
         If the warehouse holds other data or the build fails.
     """
     from pricebench import console
-    from pricebench.board import read_boards
-    from pricebench.board_print import print_board
-    from pricebench.build import build
-    from pricebench.build_print import print_report, require_success
     from pricebench.load import (
         load_purchase_simulation,
         load_search_simulation,
         load_simulation,
     )
-    from pricebench.render import Format
 
     refuse_real_data(warehouse)
     load_simulation(warehouse)
     load_purchase_simulation(warehouse)
     load_search_simulation(warehouse)
+    build_and_show(warehouse)
+    console.emit("\n" + what_next(warehouse))
+
+
+def build_and_show(warehouse: Path) -> None:
+    """Build a warehouse and print its boards.
+
+    Parameters
+    ----------
+    warehouse : Path
+        Absolute path.
+
+    Raises
+    ------
+    CommandError
+        If the build fails.
+    """
+    from pricebench import console
+    from pricebench.board import read_boards
+    from pricebench.board_print import print_board
+    from pricebench.build import build
+    from pricebench.build_print import print_report, require_success
+    from pricebench.render import Format
+
     with console.progress("building") as say:
         report = build(warehouse, say)
     console.emit(print_report(report))
     require_success(report, warehouse)
     studies, _ = read_boards(warehouse)
     console.emit("\n" + print_board(studies, Format.table))
-    console.emit("\n" + what_next(warehouse))
 
 
 def what_next(warehouse: Path) -> str:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from pricebench import console
 from pricebench.console import Say
 from pricebench.errors import CommandError
+from pricebench.run_check import address, check_model, price_of
 from pricebench.run_print import describe_pilot, describe_plan, describe_tally, minutes
 
 if TYPE_CHECKING:
-    from ingest.calls import Settings
     from ingest.load_report import LoadReport
     from ingest.run_calls import ReadReply, Tally
     from ingest.run_plan import RunPlan
@@ -26,6 +25,29 @@ if TYPE_CHECKING:
 
 
 CACHE = "replies.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run before anything is asked, with all that it takes to ask and load it.
+
+    Attributes
+    ----------
+    plan, pilot
+        What is asked, and what it is estimated from.
+    read
+        Reads a reply.
+    load
+        Takes a file and ``progress``.
+    task_file
+        Loaded before the journal, where the bank stands in a file of its own.
+    """
+
+    plan: RunPlan
+    pilot: RunPlan
+    read: ReadReply
+    load: Callable[..., LoadReport]
+    task_file: Path | None = None
 
 
 def run_hotel(
@@ -45,10 +67,41 @@ def run_hotel(
     Raises
     ------
     CommandError
-        For an address, a price or a model id that cannot be; a seed or size beside a
-        bank that is read; calls that failed; a run that its budget stopped.
+        As `prepare_hotel`; for calls that failed; for a run that its budget stopped.
     LoadError
         For a bank, a plan, a journal or an endpoint that cannot be used.
+    """
+    prepared = prepare_hotel(
+        request, variant=variant, subset=subset, bank_path=bank_path
+    )
+    _carry_out(request, prepared)
+
+
+def prepare_hotel(
+    request: Request,
+    *,
+    variant: str = "base",
+    subset: str | None = None,
+    bank_path: Path | None = None,
+) -> Prepared:
+    """Prepare a hotel run; its task file is written unless nothing is to be asked.
+
+    Parameters
+    ----------
+    request, variant, subset, bank_path
+        As in `run_hotel`.
+
+    Returns
+    -------
+    Prepared
+
+    Raises
+    ------
+    CommandError
+        For an address, a price or a model id that cannot be; a seed or size beside a
+        bank that is read.
+    LoadError
+        For a bank or a plan that cannot be used.
     """
     from ingest.hotel.asked_bank import drawn_bank, keep_bank, read_bank
     from ingest.hotel.collect import (
@@ -61,7 +114,7 @@ def run_hotel(
     from ingest.hotel.release import load_hotel
 
     settings = hotel_settings(request.model, variant, **_settings(request))
-    _check_model(settings)
+    check_model(settings.model)
     drawn = _given(seed=request.seed, size=request.size)
     if bank_path is not None and drawn:
         raise CommandError(
@@ -80,10 +133,10 @@ def run_hotel(
         **_given(repeats=request.repeats),
     )
     reading = read_hotel(bank, variant)
-    folder = _journal(request, plan).parent
+    folder = journal_path(request, plan).parent
     task_file = None if request.dry_run else keep_bank(bank, folder)
     load = partial(load_hotel, warehouse=request.warehouse, replace=True)
-    _carry_out(request, plan, plan_pilot(plan), reading, load, task_file)
+    return Prepared(plan, plan_pilot(plan), reading, load, task_file)
 
 
 def run_purchase(request: Request, *, labels: str | None, subset: int | None) -> None:
@@ -101,10 +154,33 @@ def run_purchase(request: Request, *, labels: str | None, subset: int | None) ->
     Raises
     ------
     CommandError
-        For an address, a price or a model id that cannot be; calls that failed; a run
-        that its budget stopped.
+        As `prepare_purchase`; for calls that failed; for a run that its budget stopped.
     LoadError
         For a plan, a journal or an endpoint that cannot be used.
+    """
+    _carry_out(request, prepare_purchase(request, labels=labels, subset=subset))
+
+
+def prepare_purchase(
+    request: Request, *, labels: str | None = None, subset: int | None = None
+) -> Prepared:
+    """Prepare a purchase run.
+
+    Parameters
+    ----------
+    request, labels, subset
+        As in `run_purchase`.
+
+    Returns
+    -------
+    Prepared
+
+    Raises
+    ------
+    CommandError
+        For an address, a price or a model id that cannot be.
+    LoadError
+        For a plan that cannot be used.
     """
     from ingest.purchase.collect import (
         plan_pilot,
@@ -115,7 +191,7 @@ def run_purchase(request: Request, *, labels: str | None, subset: int | None) ->
     from ingest.purchase.release import load_purchase
 
     settings = purchase_settings(request.model, **_settings(request))
-    _check_model(settings)
+    check_model(settings.model)
     chosen = None if labels is None else [one.strip() for one in labels.split(",")]
     plan = plan_purchase(
         settings,
@@ -128,13 +204,13 @@ def run_purchase(request: Request, *, labels: str | None, subset: int | None) ->
         ),
     )
     load = partial(load_purchase, warehouse=request.warehouse, replace=True)
-    _carry_out(request, plan, plan_pilot(settings), read_purchase, load)
+    return Prepared(plan, plan_pilot(settings), read_purchase, load)
 
 
 def _settings(request: Request) -> dict[str, Any]:
     reasoning = request.reasoning
     return {
-        "api_base": _address(request.api_base),
+        "api_base": address(request.api_base),
         "temperature": request.temperature,
         "max_tokens": request.max_tokens,
         "reasoning": None if reasoning is None else reasoning.value,
@@ -147,94 +223,99 @@ def _given(**typed: Any) -> dict[str, Any]:
     return {name: value for name, value in typed.items() if value is not None}
 
 
-def _check_model(settings: Settings) -> None:
-    if "/" not in settings.model.strip("/") or settings.model != settings.model.strip():
-        raise CommandError(
-            f"--model {settings.model!r} names no provider: write it as a router "
-            "would, for instance openai/gpt-5.4-nano"
-        )
+def journal_path(request: Request, plan: RunPlan) -> Path:
+    """Return where a run is written: banks apart, so that hashes part the files.
 
+    Parameters
+    ----------
+    request
+        Names the folder of all.
+    plan
+        The run.
 
-def _address(given: str | None) -> str | None:
-    if given is None:
-        return None
-    try:
-        parts = urlsplit(given)
-        parts.port  # noqa: B018 - a port out of range raises here
-    except ValueError as error:
-        raise CommandError(f"--api-base {given!r} is no address ({error})") from error
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise CommandError(
-            f"--api-base {given!r} is no address: give one like "
-            "http://localhost:11434/v1"
-        )
-    if parts.username or parts.password:
-        raise CommandError(
-            "--api-base holds a user or password, which the journal would keep: give "
-            "the address alone and the key in OPENAI_API_KEY"
-        )
-    return given.rstrip("/")
-
-
-def _price(given: str | None) -> tuple[float, float] | None:
-    if given is None:
-        return None
-    try:
-        each = tuple(float(one) for one in given.split(","))
-    except ValueError:
-        each = ()
-    if len(each) != 2 or any(not 0 <= one < math.inf for one in each):
-        raise CommandError(
-            f"--price {given!r}: give two amounts, dollars per million prompt and "
-            "reply tokens, for instance 0.05,0.40"
-        )
-    return each[0], each[1]
-
-
-def _journal(request: Request, plan: RunPlan) -> Path:
-    """Return where a run is written: banks apart, so that hashes part the files."""
+    Returns
+    -------
+    Path
+    """
     bank = plan.bank_sha256[:12]
     return request.out / plan.instrument / bank / plan.file_name
 
 
-def _carry_out(
-    request: Request,
-    plan: RunPlan,
-    pilot: RunPlan,
-    read: ReadReply,
-    load: Callable[..., LoadReport],
-    task_file: Path | None = None,
-) -> None:
+def _carry_out(request: Request, prepared: Prepared) -> None:
     """Ask, or estimate, or say what would be asked; load what a run has answered."""
-    from pricebench.load import load_sources
-
-    journal = _journal(request, plan)
+    plan = prepared.plan
     if request.dry_run:
-        console.emit(describe_plan(plan, journal))
+        console.emit(describe_plan(plan, journal_path(request, plan)))
         return
     if request.pilot:
-        tally, took = _ask(request, pilot, read, "pilot")
+        tally, took = ask(request, prepared.pilot, prepared.read, "pilot")
         console.emit(describe_pilot(tally, len(plan.calls), took))
         return
-    tally, _ = _ask(request, plan, read, "run")
+    ask_all(request, prepared)
+
+
+def ask_all(request: Request, prepared: Prepared) -> None:
+    """Ask what is open of a run and load what it has answered.
+
+    Parameters
+    ----------
+    request
+        How.
+    prepared
+        The run.
+
+    Raises
+    ------
+    CommandError
+        Where calls have no reply at the end; what was answered is loaded then.
+    LoadError
+        For a journal or an endpoint that cannot be used.
+    """
+    from pricebench.load import load_sources
+
+    plan = prepared.plan
+    tally, _ = ask(request, plan, prepared.read, "run")
     console.emit(describe_tally(tally))
-    sources = [journal] if task_file is None else [task_file, journal]
-    load_sources(list(map(str, sources)), load)
+    files = [prepared.task_file, journal_path(request, plan)]
+    load_sources([str(one) for one in files if one is not None], prepared.load)
     _require_whole(tally)
 
 
-def _ask(
+def ask(
     request: Request, plan: RunPlan, read: ReadReply, title: str
 ) -> tuple[Tally, float]:
+    """Ask what is open of a plan.
+
+    Parameters
+    ----------
+    request
+        How.
+    plan, read
+        What, and how replies are read.
+    title
+        How progress calls it.
+
+    Returns
+    -------
+    Tally, float
+        Where the run stands now, and how many seconds that took.
+
+    Raises
+    ------
+    CommandError
+        For a price that is none.
+    LoadError
+        For a journal, a cache or an endpoint that cannot be used.
+    """
     from ingest.journal import open_journal
     from ingest.llm import Model, litellm
     from ingest.response_cache import open_cache
     from ingest.run_calls import Limits, run_calls
 
-    price = _price(request.price)
+    price = price_of(request.price)
     model = Model(plan.settings, timeout_s=request.timeout, price=price)
     limits = Limits(request.concurrency, request.per_minute, request.max_usd)
-    path = _journal(request, plan)
+    path = journal_path(request, plan)
     replies = nullcontext() if request.no_cache else open_cache(request.out / CACHE)
     with (
         console.progress(title) as say,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
 from pathlib import Path
@@ -113,7 +113,13 @@ class Request:
     debug: Debug = False
 
 
-def asking(verb: Callable[..., None]) -> Callable[..., None]:
+# what an audit leaves at what the protocols say
+PROTOCOL = (*("seed", "size", "repeats", "temperature", "reasoning", "max_tokens"),)
+
+
+def asking(
+    verb: Callable[..., None], without: Collection[str] = ()
+) -> Callable[..., None]:
     """Give a verb the shared options beside its own.
 
     Parameters
@@ -121,6 +127,8 @@ def asking(verb: Callable[..., None]) -> Callable[..., None]:
     verb
         Takes a `Request` first; every other parameter is an option of its own and
         stands behind ``--model``.
+    without
+        Shared options that it does not have.
 
     Returns
     -------
@@ -137,6 +145,7 @@ def asking(verb: Callable[..., None]) -> Callable[..., None]:
             annotation=hints[one.name],
         )
         for one in fields(Request)
+        if one.name not in without
     ]
     names = [one.name for one in shared]
 

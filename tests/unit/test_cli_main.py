@@ -35,6 +35,7 @@ VERBS = (
     ("bank", "search"),
     ("run", "hotel"),
     ("run", "purchase"),
+    ("run", "audit"),
     ("run", "search", "source"),
     ("run", "search", "shipping"),
     ("run", "search", "agents"),
