@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pricebench import console
 from pricebench.errors import CommandError
+from pricebench.search_run import refuse_real
 
 if TYPE_CHECKING:
     from ingest.run_calls import Limits
@@ -44,6 +45,11 @@ class Job:
     run: Path
     scope: Scope
     world: str | None = None
+
+    def __post_init__(self) -> None:
+        """Keep the offline world from answering about real products."""
+        if self.world is not None:
+            refuse_real(self.run)
 
 
 def _now() -> datetime:
@@ -118,6 +124,7 @@ def source(
                 second_pass=second_pass,
                 skip_refused=skip_refused,
                 first=first,
+                is_simulated=job.world is not None,
                 say=say,
             )
 

@@ -49,6 +49,33 @@ def run_folder(run: Path | None, *, holds: str = "tasks.json") -> Path:
     return run
 
 
+def refuse_real(folder: Path) -> None:
+    """Raise for a run whose products no simulation made up.
+
+    Parameters
+    ----------
+    folder
+        The run folder; one without products is fine.
+
+    Raises
+    ------
+    CommandError
+        Since what the offline world says of real products would stand as collected.
+    LoadError
+        For products that break their contract.
+    """
+    from ingest.search.run_store import open_store
+
+    if not (folder / "tasks.json").is_file():
+        return
+    _, source = open_store(folder).identity()
+    if source != "simulated":
+        raise CommandError(
+            f"{folder} has {source} products, of which the offline world knows "
+            "nothing: leave --world out, or begin a run in it"
+        )
+
+
 def artifacts(folder: Path) -> dict[str, Path]:
     """Return what figures of a run are made from, by name; a stored summary is not.
 

@@ -24,6 +24,7 @@ from ingest.errors import LoadError
 from ingest.search.missing import missing
 from ingest.search.sourcing import log as log_module
 from ingest.search.sourcing.source import Sourced, source
+from pricebench.cli import main
 
 ARTIFACTS = ("cells.json", "sourcing_log.json", "tasks.json")
 
@@ -343,3 +344,24 @@ def test_a_folder_without_a_grid_says_how_to_make_one(tmp_path):
         fill(tmp_path, World())
     with pytest.raises(LoadError, match="make the grid there with pricebench bank"):
         fill(tmp_path / "none", World())
+
+
+def test_products_of_a_made_up_world_say_so_and_stay_apart(tmp_path, capsys):
+    folder = tmp_path / "run1"
+    world = begin(folder)
+    fill(folder, world, first=1, is_simulated=True)
+    for name in ARTIFACTS:
+        assert body(folder, name)["source"] == "simulated"
+    with pytest.raises(LoadError, match="has simulated products"):
+        fill(folder, world, first=2)
+    fill(folder, world, first=2, is_simulated=True)
+    real = tmp_path / "run2"
+    world = begin(real)
+    fill(real, world, first=1)
+    assert "source" not in body(real, "tasks.json")
+    with pytest.raises(LoadError, match="has collected products"):
+        fill(real, world, first=2, is_simulated=True)
+    # nor may it be asked about there
+    assert main(["run", "search", "audit", str(real), "--world", "http://x"]) == 1
+    told = capsys.readouterr().err
+    assert "has collected products, of which the offline world knows nothing" in told

@@ -6,7 +6,7 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ingest.errors import LoadError
@@ -20,6 +20,7 @@ from ingest.search.sourcing.tables import read_tables
 from ingest.search.sourcing.visit import Tools
 
 _LOCK = ".sourcing.lock"
+_COLLECTED, _SIMULATED = "collected", "simulated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ async def source(
     second_pass: bool = False,
     skip_refused: bool = False,
     first: int | None = None,
+    is_simulated: bool = False,
     say: Callable[[str], object] = _quiet,
 ) -> Sourced:
     """Fill the cells of a run's grid, in the order of their positions.
@@ -75,6 +77,8 @@ async def source(
         Pass over a product whose page every fetcher is refused.
     first
         Stop after so many cells of the order; None for all.
+    is_simulated
+        The products come from a made-up world, which every artifact then says.
     say
         Told each cell as it is done.
 
@@ -86,11 +90,13 @@ async def source(
     Raises
     ------
     LoadError
-        Where another command is at work here, an artifact or a table cannot be read, or
-        agents have been asked about the bank already.
+        Where another command is at work here, an artifact or a table cannot be read,
+        agents have been asked about the bank already, or it has products of both
+        worlds.
     """
     with _locked(folder):
         bank = open_bank(folder, second_pass=second_pass)
+        _mark(bank, _SIMULATED if is_simulated else _COLLECTED)
         cells = bank.stored.grid.cells[:first]
         left = [one for one in cells if bank.status(one.cell_id) == PLANNED]
         if left:
@@ -119,6 +125,19 @@ def _told(bank: Bank, needs: tuple[str, ...] = ()) -> Sourced:
         list(states.values()).count(PLANNED),
         needs,
     )
+
+
+def _mark(bank: Bank, source: str) -> None:
+    """Say in a bank that is begun where its products come from; refuse the other."""
+    held = bank.stored.artifact
+    if held.source == source:
+        return
+    if bank.log is not None or source != _SIMULATED:
+        raise LoadError(
+            f"{bank.folder} has {held.source} products: a run has those of one world "
+            "alone; name it as before, with --world or without, or begin another run"
+        )
+    bank.stored = replace(bank.stored, artifact=replace(held, source=source))
 
 
 def _refuse_asked(folder: Path) -> None:
