@@ -363,9 +363,9 @@ class _Watch:
 
 
 def _left(tally: Tally, took: float) -> str:
-    if not tally.asked:
-        return "?"
-    return minutes(took / tally.asked * tally.left)
+    # the cache answers at once, so its replies say nothing of those that are left
+    sent = tally.asked - tally.cached
+    return minutes(took / sent * tally.left) if sent else "?"
 
 
 def _require_whole(tally: Tally) -> None:

@@ -43,7 +43,7 @@ def describe_tally(tally: Tally) -> str:
     if odd:
         parts.append(f"of {tally.asked:,} asked now {' and '.join(odd)}")
     if tally.cached:
-        parts.append(f"{tally.cached:,} known from before")
+        parts.append(f"{tally.cached:,} from the cache")
     parts.append(_spent(tally))
     if tally.not_accepted:
         parts.append(f"not accepted: {', '.join(tally.not_accepted)}")
@@ -112,15 +112,20 @@ def describe_pilot(tally: Tally, calls: int, took: float) -> str:
     -------
     str
         Validity, cost and time; a cost that nobody knows is said to be unknown, and so
-        is what cannot be told because an earlier session had asked everything.
+        is what cannot be told because nothing was sent now: an earlier session had
+        asked everything, or the cache of replies knew it.
     """
-    valid = tally.asked - sum(
-        tally.states.get(state, 0) for state in ("invalid", "failed")
-    )
     lines = [describe_tally(tally)]
     if not tally.asked:
         return "\n".join([*lines, "the pilot was asked before: nothing to time now"])
+    valid = tally.asked - sum(
+        tally.states.get(state, 0) for state in ("invalid", "failed")
+    )
     lines.append(f"valid replies: {valid} of {tally.asked}")
+    sent = tally.asked - tally.cached
+    if not sent:
+        told = "unknown, every reply is from the cache"
+        return "\n".join([*lines, f"cost and time of {calls:,} calls: {told}"])
     if tally.unpriced or not tally.latency_s:
         lines.append(f"cost of {calls:,} calls: unknown")
     else:
@@ -128,6 +133,15 @@ def describe_pilot(tally: Tally, calls: int, took: float) -> str:
         lines.append(f"cost of {calls:,} calls: about ${cost:.2f}")
     if tally.latency_s:
         median = statistics.median(tally.latency_s)
-        whole = minutes(took / tally.asked * calls)
+        whole = minutes(took / sent * calls)
         lines.append(f"time: about {whole} (median reply {median:.1f} s)")
+    if tally.cached:
+        lines.append(
+            f"cost and time are those of the {_calls(sent)} sent now, not of the "
+            f"{tally.cached:,} from the cache"
+        )
     return "\n".join(lines)
+
+
+def _calls(count: int) -> str:
+    return f"{count:,} call{'' if count == 1 else 's'}"
