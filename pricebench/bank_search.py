@@ -88,13 +88,13 @@ def print_grid(
 
 def _source(config: GridConfig) -> str:
     """Return ``simulated`` where every shop of a grid is one of the offline world."""
-    from ingest.run_plan import SIMULATED
+    from ingest.sources import COLLECTED, SIMULATED
     from ingest.world.shops import HOSTS
 
     is_made_up = all(
         shop.domains and set(shop.domains) <= set(HOSTS) for shop in config.retailers
     )
-    return SIMULATED if is_made_up else "collected"
+    return SIMULATED if is_made_up else COLLECTED
 
 
 def describe_grid(config: GridConfig, grid: Grid) -> list[str]:

@@ -25,7 +25,7 @@ def serve_world(port: int, latency_s: float, files: Path | None) -> None:
     LoadError
         Where the port is taken or a file cannot be written.
     """
-    from ingest.search.write_artifact import write_whole
+    from ingest.whole_file import write_whole
     from ingest.world.door import Door
     from ingest.world.place import ADDRESS
     from ingest.world.server import SHOWN, listen, server, world_app

@@ -29,8 +29,8 @@ from ingest.purchase.scenario import (
     Terms,
     expected_values,
 )
+from ingest.sources import SIMULATED_PREFIX
 
-SIMULATED_PREFIX = "simulated/"
 REPEATS = 3
 BADGE = "D"
 CERTIFICATE = "certificate"

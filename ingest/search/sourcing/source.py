@@ -18,9 +18,9 @@ from ingest.search.sourcing.log import FILLED, UNFILLED, Bank, open_bank
 from ingest.search.sourcing.roster import FILTERS
 from ingest.search.sourcing.tables import read_tables
 from ingest.search.sourcing.visit import Tools
+from ingest.sources import COLLECTED, SIMULATED
 
 _LOCK = ".sourcing.lock"
-_COLLECTED, _SIMULATED = "collected", "simulated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ async def source(
     """
     with _locked(folder):
         bank = open_bank(folder, second_pass=second_pass)
-        _mark(bank, _SIMULATED if is_simulated else _COLLECTED)
+        _mark(bank, SIMULATED if is_simulated else COLLECTED)
         cells = bank.stored.grid.cells[:first]
         left = [one for one in cells if bank.status(one.cell_id) == PLANNED]
         if left:
@@ -132,7 +132,7 @@ def _mark(bank: Bank, source: str) -> None:
     held = bank.stored.artifact
     if held.source == source:
         return
-    if bank.log is not None or source != _SIMULATED:
+    if bank.log is not None or source != SIMULATED:
         raise LoadError(
             f"{bank.folder} has {held.source} products: a run has those of one world "
             "alone; name it as before, with --world or without, or begin another run"
