@@ -217,6 +217,7 @@ def agents(
     from ingest.errors import LoadError
     from ingest.search.agents.collect import refuse_open, run_agent
     from ingest.search.agents.seats import load_seats, read_seats
+    from ingest.search.audit.references import asked_about
     from ingest.search.run_store import open_store
 
     known = load_seats(seats)
@@ -225,7 +226,7 @@ def agents(
 
         known = read_seats(seats_yaml(job.world), "the offline world")
     store = open_store(job.run)
-    tasks = job.scope.tasks(store.products.values())
+    tasks = asked_about(job.run, job.scope, store.products.values(), console.note)
     refuse_open(tasks)
     problems: list[str] = []
     with console.progress("agents") as say:

@@ -30,7 +30,8 @@ def missing(run: RunFolder, rows: RunRows) -> list[str]:
     -------
     list of str
         Stages that have no artifact; products that an agent was not asked about;
-        candidates without votes or verification; files that are named and absent.
+        candidates without votes or verification; files that are named and absent. A
+        product that a person took out lacks nothing.
     """
     lines = []
     answered = [one for one in TRACKS if rows.values("agent", "track", one)]
@@ -70,8 +71,14 @@ def _agents_in_one_track(rows: RunRows, answered: list[str]) -> list[str]:
     ]
 
 
+def _void(rows: RunRows) -> set[str]:
+    """Return the products that a person took out: phases leave them out too."""
+    ids, flags = (rows.values("ref_label", one) for one in ("task_id", "is_void"))
+    return {one for one, is_void in zip(ids, flags, strict=True) if is_void}
+
+
 def _not_asked(rows: RunRows, track: str) -> list[str]:
-    tasks = set(rows.values("task", "task_id"))
+    tasks = set(rows.values("task", "task_id")) - _void(rows)
     agents = rows.values("call", "agent", track)
     asked = {agent: set[str]() for agent in rows.values("agent", "agent", track)}
     for agent, task in zip(agents, rows.values("call", "task_id", track), strict=True):
@@ -88,9 +95,14 @@ def _not_asked(rows: RunRows, track: str) -> list[str]:
 
 
 def _not_judged(rows: RunRows, track: str, kinds: set[str]) -> list[str]:
-    ids = rows.values("candidate", "candidate_id", track)
-    own = rows.values("candidate", "is_self_match", track)
-    others = {one for one, is_own in zip(ids, own, strict=True) if not is_own}
+    columns = ("candidate_id", "is_self_match", "task_id")
+    found = (rows.values("candidate", one, track) for one in columns)
+    void = _void(rows)
+    others = {
+        one
+        for one, is_own, task in zip(*found, strict=True)
+        if not is_own and task not in void
+    }
     lines = []
     for kind, table, what in (
         ("grades", "verdict", "votes"),

@@ -16,6 +16,7 @@ from ingest.search.judges.ask_panel import Panel
 from ingest.search.judges.judge import judge
 from ingest.search.judges.seats import seats_of
 from ingest.search.scope import Scope, read_scope
+from pricebench.run_search import Job, agents
 
 MADE = ("candidates", "grades", "audit", "verify", "summary")
 
@@ -68,6 +69,44 @@ def judged(tmp_path_factory):
     run = Run(tmp_path_factory.mktemp("judged"))
     run.reports = run.judge(by_title)
     return run
+
+
+def test_a_product_that_a_person_took_out_is_not_judged(tmp_path):
+    run = Run(tmp_path)
+    refs = run.example["verify_labels_refs.json"]
+    (run.folder / "verify_labels_refs.json").write_bytes(refs)
+    labels = json.loads(refs)["refs"]
+    (void,) = (task_id for task_id, one in labels.items() if one["void"])
+    label = {t["task_id"]: t["label"] for t in run.body("tasks.json")["tasks"]}[void]
+    run.judge(by_title)
+    assert run.lines[0] == f"left out, since they are void: {label}"
+    for track in ("exact", "equiv"):
+        example = search_folder.read(run.example, f"candidates_{track}.json")
+        gone = {k: v for k, v in example["candidates"].items() if v["task_id"] == void}
+        assert len(gone) == 2
+        assert not {one["url_canonical"] for one in gone.values()} & set(
+            run.shops.looks
+        )
+        # the others are, each but the reference itself
+        judged = run.grades(track)
+        rest = {k for k, v in example["candidates"].items() if not v["self_match"]}
+        assert set(judged) == rest - set(gone)
+
+
+def test_a_scope_of_void_products_alone_is_refused(tmp_path):
+    run = Run(tmp_path)
+    refs = run.example["verify_labels_refs.json"]
+    (run.folder / "verify_labels_refs.json").write_bytes(refs)
+    labels = json.loads(refs)["refs"]
+    (void,) = (task_id for task_id, one in labels.items() if one["void"])
+    scope = read_scope(only=void)
+    with pytest.raises(LoadError, match="every product in scope is void"):
+        run.judge(by_title, scope)
+    with pytest.raises(LoadError, match="every product in scope is void"):
+        agents(
+            Job(run.folder, scope),
+            **{"seats": None, "limits": Limits(), "force": False, "latency_probe": 0},
+        )
 
 
 def test_the_candidates_are_those_of_the_example(judged):

@@ -109,6 +109,47 @@ def open_products(tasks: Iterable[Record], void: Iterable[str] = ()) -> list[str
     ]
 
 
+def asked_about(
+    folder: Path, scope: Scope, products: Iterable[Record], say: Say = lambda _: None
+) -> list[Record]:
+    """Return the products in scope that a person did not take out.
+
+    Parameters
+    ----------
+    folder
+        Of the run.
+    scope
+        Which products.
+    products
+        Records of ``tasks.json``.
+    say
+        Told which were taken out.
+
+    Returns
+    -------
+    list of mapping
+        In order of position.
+
+    Raises
+    ------
+    LoadError
+        Where the scope names what is not there, holds no other products, or the
+        rulings on references break their contract.
+    """
+    gone = _void(_labels(folder))
+    tasks = scope.tasks(products)
+    left = [str(one["label"]) for one in tasks if one["task_id"] in gone]
+    if left:
+        say(f"left out, since they are void: {some(left)}")
+    if len(left) == len(tasks):
+        raise LoadError(f"{folder}: every product in scope is void; widen the scope")
+    return [one for one in tasks if one["task_id"] not in gone]
+
+
+def _void(labels: Mapping[str, Record]) -> set[str]:
+    return {task_id for task_id, label in labels.items() if label.get("void")}
+
+
 async def settle_shipping(
     folder: Path,
     scope: Scope,
@@ -162,8 +203,7 @@ async def settle_shipping(
         _write(
             store, [new.get(one, task) for one, task in store.products.items()], clock
         )
-    void = [one for one, label in labels.items() if label.get("void")]
-    left = open_products(new.values(), void)
+    left = open_products(new.values(), _void(labels))
     for line in left:
         say(f"open: {line}")
     told = ((one.get("shipping") or {}).get("source") for one in new.values())

@@ -11,6 +11,7 @@ from ingest.calls import Question
 from ingest.errors import LoadError
 from ingest.journal import open_journal
 from ingest.run_calls import Watch
+from ingest.search.audit.references import asked_about
 from ingest.search.capture import (
     Clock,
     Look,
@@ -85,7 +86,8 @@ async def judge(
     folder
         Of the run.
     scope
-        Which agents' finds, products and tracks; what was judged before stays.
+        Which agents' finds, products and tracks; what was judged before stays, and a
+        product that a person took out is left out.
     judges
         Who judges.
     look
@@ -107,7 +109,8 @@ async def judge(
         of another panel or prompt, no answers, or an endpoint that refuses every call.
     """
     store = open_store(folder)
-    tasks = {one["task_id"]: one for one in scope.tasks(store.products.values())}
+    ready = asked_about(folder, scope, store.products.values(), say)
+    tasks = {one["task_id"]: one for one in ready}
     for line in describe_lag(tasks.values(), clock()):
         say(line)
     wanted = {track: _wanted(store, scope, track, tasks) for track in scope.tracks}
