@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import bootstrap, build, runner, search
+from bench import agents, bootstrap, build, runner, search
 
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -23,8 +23,8 @@ def main() -> int:
     """Measure, print JSON, and return the exit code."""
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--check", action="store_true", help="fail below half a target")
-    parts = ("bootstrap", "build", "search", "runner")
-    parser.add_argument("--only", choices=parts, help="one of the four")
+    parts = ("bootstrap", "build", "search", "runner", "agents")
+    parser.add_argument("--only", choices=parts, help="one of the five")
     wanted = parser.parse_args()
     loose = [name for name in THREADS if os.environ.get(name) != "1"]
     if loose:
@@ -49,6 +49,9 @@ def main() -> int:
     if wanted.only in (None, "runner"):
         document["runner"] = runner.run(THREADS)
         sound = sound and runner.is_sound(document["runner"])
+    if wanted.only in (None, "agents"):
+        document["agents"] = agents.run(THREADS)
+        sound = sound and agents.is_sound(document["agents"])
     print(json.dumps(document, indent=2))
     return 0 if sound or not wanted.check else 1
 

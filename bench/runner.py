@@ -50,9 +50,9 @@ def run(threads: tuple[str, ...]) -> dict[str, Any]:
         for _ in range(ROUNDS):
             for side, measured in found.items():
                 print(f"bench: runner, {side}", file=sys.stderr)
-                measured.append(_child(side, address, environment))
+                measured.append(child("runner", side, address, environment))
         print("bench: runner, memory", file=sys.stderr)
-        memory = _child("memory", address, environment)
+        memory = child("runner", "memory", address, environment)
     ours, bare = (
         max(one["calls_per_second"] for one in measured) for measured in found.values()
     )
@@ -224,16 +224,41 @@ def memory(address: str) -> dict[str, Any]:
     return {"peak_megabytes": peaks}
 
 
-def _child(side: str, address: str, environment: dict[str, str]) -> dict[str, Any]:
+def child(
+    part: str, side: str, address: str, environment: dict[str, str]
+) -> dict[str, Any]:
+    """Return what a process of its own measured.
+
+    Parameters
+    ----------
+    part
+        Module of ``bench``.
+    side
+        What it is to measure.
+    address
+        Of the endpoint.
+    environment
+        Of the process.
+
+    Returns
+    -------
+    dict
+        What it printed.
+
+    Raises
+    ------
+    RuntimeError
+        Where it failed.
+    """
     done = subprocess.run(
-        [sys.executable, "-m", "bench.runner", side, address],
+        [sys.executable, "-m", f"bench.{part}", side, address],
         env=environment,
         stdout=subprocess.PIPE,
         text=True,
         check=False,
     )
     if done.returncode != 0:
-        raise RuntimeError(f"bench: runner, {side} failed")
+        raise RuntimeError(f"bench: {part}, {side} failed")
     measured: dict[str, Any] = json.loads(done.stdout)
     return measured
 
