@@ -27,6 +27,8 @@ _UNRESERVED = frozenset(
 )
 # what may stand in a path, query or fragment as it is (RFC 3986, 3.3 and 3.4)
 _AS_IT_IS = "%!$&'()*+,;=:@/?"
+# what most parts are made of: they have one spelling
+_SIMPLE = re.compile(r"[A-Za-z0-9._~/-]*")
 
 Pairs = Sequence[tuple[str, str]]
 _PLACE = r"(?:com|[a-z]{2}|com?\.[a-z]{2})"
@@ -199,6 +201,8 @@ def _spelled(text: str) -> str:
         character = chr(int(escape[1], 16))
         return character if character in _UNRESERVED else escape[0].upper()
 
+    if _SIMPLE.fullmatch(text):
+        return text
     # a lone % stands for itself, so that it must be escaped first
     whole = re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", text)
     return _ESCAPE.sub(one, quote(whole, safe=_AS_IT_IS))

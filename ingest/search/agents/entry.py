@@ -87,9 +87,7 @@ def histories(records: Iterable[Record]) -> dict[str, History]:
 
 def is_paused(adapter: Adapter, bodies: Sequence[Any]) -> bool:
     """Return whether an invocation has to be continued, and may be."""
-    if not bodies or len(bodies) > MAX_CONTINUATIONS:
-        return False
-    return adapter.parse(bodies[-1]).stop == PAUSED
+    return bool(bodies) and _goes_on(len(bodies), adapter.parse(bodies[-1]))
 
 
 def open_redirects(history: History, adapter: Adapter) -> tuple[str, ...]:
@@ -111,10 +109,14 @@ def is_done(history: History, adapter: Adapter) -> bool:
 
 def _answer(history: History, adapter: Adapter) -> ProviderAnswer | None:
     """Return the whole answer; None where there is none, or only the start of one."""
-    bodies = history.bodies()
-    if not bodies or is_paused(adapter, bodies):
+    answers = [adapter.parse(body) for body in history.bodies()]
+    if not answers or _goes_on(len(answers), answers[-1]):
         return None
-    return joined([adapter.parse(body) for body in bodies])
+    return joined(answers)
+
+
+def _goes_on(turns: int, last: ProviderAnswer) -> bool:
+    return turns <= MAX_CONTINUATIONS and last.stop == PAUSED
 
 
 def entry(history: History, adapter: Adapter, start: str) -> dict[str, Any]:

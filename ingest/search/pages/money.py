@@ -102,6 +102,9 @@ def parse_charge(value: object) -> Decimal | None:
         return in_bounds(Decimal(value))
     if not isinstance(value, str) or len(value) > LONGEST:
         return None
+    # most are plain numbers, which have no other spelling
+    if value.isascii() and (amount := read_number(value)) is not None:
+        return amount
     text = plain_text(value)
     marks = set(_MARKS.findall(text))
     amount = read_number(_GROUP_SPACE.sub("", _MARKS.sub("", text).strip()))
