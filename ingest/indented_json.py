@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 _STEP = "  "
+_HOLDERS = (dict, list, tuple)
 
 
 def indented_json(value: Any) -> str:
@@ -15,7 +16,7 @@ def indented_json(value: Any) -> str:
     Parameters
     ----------
     value
-        Of what ``json.loads`` gives; keys are texts.
+        What ``json.dumps`` takes; keys are texts.
 
     Returns
     -------
@@ -30,12 +31,12 @@ def indented_json(value: Any) -> str:
 
 def _write(value: Any, margin: str, parts: list[str]) -> None:
     inner = margin + _STEP
-    if not isinstance(value, dict | list) or not value:
+    if not isinstance(value, _HOLDERS) or not value:
         parts.append(_encoder(inner).encode(value))
         return
     is_object = isinstance(value, dict)
     held = value.values() if isinstance(value, dict) else value
-    if not any(isinstance(one, dict | list) and one for one in held):
+    if not any(map(_is_indented, held)):
         # nothing below it is indented: the quick writer takes it in one piece
         text = _encoder(inner).encode(value)
         parts += [text[0], inner, text[1:-1], margin, text[-1]]
@@ -48,6 +49,11 @@ def _write(value: Any, margin: str, parts: list[str]) -> None:
             parts += [_encoder(inner).encode(name), ": "]
         _write(value[name], inner, parts)
     parts += [margin, "}" if is_object else "]"]
+
+
+def _is_indented(value: Any) -> bool:
+    # most are texts, which the first look tells
+    return type(value) is not str and isinstance(value, _HOLDERS) and bool(value)
 
 
 @cache

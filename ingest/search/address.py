@@ -69,6 +69,10 @@ _SHOPS: tuple[
 )
 
 
+# one look for all of them, since most hosts are none
+_NAMED = re.compile("amazon|walmart|ebay|target")
+
+
 def canonical(url: str) -> str:
     """Return the one address under which a product page is known (search.md 5.6).
 
@@ -105,7 +109,7 @@ def canonical(url: str) -> str:
         raise ValueError(f"{url[:80]!r} is on no public host")
     path = _spelled(parts.path).rstrip("/")
     pairs = sorted(_pairs(parts.query))
-    for hosts, pattern, written, kept in _SHOPS:
+    for hosts, pattern, written, kept in _SHOPS if _NAMED.search(host) else ():
         found = pattern.search(path) if hosts.fullmatch(host) else None
         if found:
             path = written(found["id"])

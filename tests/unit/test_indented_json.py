@@ -20,6 +20,7 @@ VALUES = st.recursive(
     LEAVES,
     lambda inner: (
         st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=4).map(tuple)
         | st.dictionaries(st.text(max_size=4), inner, max_size=4)
     ),
     max_leaves=25,
