@@ -73,8 +73,8 @@ def init(warehouse: Warehouse = DEFAULT_WAREHOUSE, debug: Debug = False) -> None
 def demo(warehouse: Warehouse = DEFAULT_WAREHOUSE, debug: Debug = False) -> None:
     """Take simulated subjects to the boards.
 
-    From nothing: simulate, load, build, board. A warehouse with other than simulated
-    runs is refused.
+    From nothing: simulate, ask scripted models over sockets, load, build, board. A
+    warehouse with other than simulated runs is refused.
     """
     from pricebench.demo import run_demo
 

@@ -40,12 +40,12 @@ def refuse_real_data(warehouse: Path) -> None:
 
 
 def run_demo(warehouse: Path) -> None:
-    """Simulate, load, build and print the board.
+    """Simulate, ask, load, build and print the board.
 
     Parameters
     ----------
     warehouse : Path
-        Absolute path; made if absent. A second demo loads nothing new.
+        Absolute path; made if absent. A second demo asks and loads nothing new.
 
     Raises
     ------
@@ -53,6 +53,7 @@ def run_demo(warehouse: Path) -> None:
         If the warehouse holds other data or the build fails.
     """
     from pricebench import console
+    from pricebench.demo_asking import ask_scripted_models
     from pricebench.load import (
         load_purchase_simulation,
         load_search_simulation,
@@ -63,6 +64,7 @@ def run_demo(warehouse: Path) -> None:
     load_simulation(warehouse)
     load_purchase_simulation(warehouse)
     load_search_simulation(warehouse)
+    ask_scripted_models(warehouse)
     build_and_show(warehouse)
     console.emit("\n" + what_next(warehouse))
 
