@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import agent_bodies as bodies
 from agent_room import KEYS, products
 from agent_session import IN_FLIGHT
 from search_folder import edit
+from sessions import started
 from wire_server import Reply, serve
 
 KILLS, PRODUCTS, DELAY_S = 6, 40, 0.1
 SEED = 20261130  # written down before the first run
-SCRIPT = Path(__file__).parents[1] / "agent_session.py"
 
 
 def multiply(body):
@@ -49,36 +45,13 @@ def script(_, sent):
 
 def test_kills_at_random_moments_lose_no_reply(tmp_path):
     folder, rng = folder_of_many(tmp_path), random.Random(SEED)
-    parent = subprocess.Popen(
-        [sys.executable, str(SCRIPT)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **KEYS},
-    )
-
-    def tell(line):
-        parent.stdin.write(f"{line}\n")
-        parent.stdin.flush()
-        return int(parent.stdout.readline())
-
-    with serve(script) as server:
+    with serve(script) as server, started("agent_session.py", KEYS) as sessions:
+        session = f"{server.address} {folder}"
         for killed in range(KILLS):
-            before = len(server.sent)
-            process = tell(f"{server.address} {folder}")
-            deadline = time.monotonic() + 60
-            while len(server.sent) == before:
-                assert time.monotonic() < deadline
-                time.sleep(0.005)
-            time.sleep(rng.uniform(0.0, 0.3))
-            os.kill(process, signal.SIGKILL)
-            ended = tell(f"wait {process}")
+            ended = sessions.kill(session, lambda: len(server.sent), rng)
             assert ended == -signal.SIGKILL, f"over after {killed} kills: ask more"
-        process = tell(f"{server.address} {folder}")
-        assert tell(f"wait {process}") == 0
+        assert sessions.whole(session) == 0
         asked = len(server.sent)
-    parent.stdin.close()
-    parent.wait(20)
     body = json.loads((folder / "raw_claude_exact.json").read_text())
     entries = body["entries"]
     assert len(entries) == PRODUCTS
