@@ -148,23 +148,25 @@ def test_the_board_says_what_the_marts_hold(warehouse, capsys):
     assert main(["board", "--format", "json", "--warehouse", str(warehouse)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    models = [model for study in json.loads(out) for model in study["models"]]
+    models = {
+        (study["study_id"], model["model_id"], model["scope"]): model
+        for study in json.loads(out)
+        for model in study["models"]
+    }
     figures = {
-        (model["model_id"], model["scope"], reading): model[reading]["value"]
-        for model in models
+        (*key, reading): model[reading]["value"]
+        for key, model in models.items()
         for reading in ("as_published", "audited")
     }
     stored = tables(
-        warehouse, "select model_id, scope, reading, value from marts.board"
+        warehouse, "select study_id, model_id, scope, reading, value from marts.board"
     )
     assert figures == {tuple(key): value for *key, value in stored}
-    gaps = {
-        (model["model_id"], model["scope"]): model["difference"]["value"]
-        for model in models
-    }
+    gaps = {key: model["difference"]["value"] for key, model in models.items()}
     both = {model for model, gap in gaps.items() if gap is not None}
-    # the locked shopper has no trade-off to state; agents search on two tracks
-    assert len(both) == 9 + 9 + 2 * 5
+    # the locked shopper has no trade-off to state; a shopper and a buyer were asked
+    # besides; agents search on two tracks
+    assert len(both) == 9 + 1 + 9 + 1 + 2 * 5
     for model in both:
         gap = figures[*model, "audited"] - figures[*model, "as_published"]
         assert gaps[model] == pytest.approx(gap, rel=1e-12)
@@ -175,7 +177,7 @@ def test_the_board_can_be_written_to_a_file(warehouse, tmp_path, capsys):
     typed = ["board", "--format", "csv", "--warehouse", str(warehouse)]
     assert main([*typed, "--out", str(out)]) == 0
     assert capsys.readouterr().out == ""
-    assert out.read_text().count("\n") == 1 + 10 + 9 + 2 * 5
+    assert out.read_text().count("\n") == 1 + 11 + 10 + 2 * 5
     assert main([*typed, "--out", str(tmp_path / "absent" / "board.csv")]) == 1
     err = capsys.readouterr().err
     assert "cannot write" in err
