@@ -17,7 +17,7 @@ from typing import Any
 from ingest.call_faults import PROVIDER_ERROR, fault_of
 from ingest.calls import Answer, Attempt, Question, Settings
 from ingest.errors import LoadError
-from ingest.keys import redact
+from ingest.keys import hide, redact
 from ingest.pace import Sleep
 from ingest.retry import ATTEMPTS, RETRIED_STATUS, SETUP_STATUS, wait_before
 
@@ -235,11 +235,12 @@ def _read(response: Any, price: tuple[float, float] | None) -> Answer:
     usage = getattr(response, "usage", None)
     details = getattr(usage, "completion_tokens_details", None)
     cost, source = _cost(response, usage, price)
+    # an endpoint that quotes its key must not get it into a journal
     return Answer(
-        text=choice.message.content or "",
-        finish=getattr(choice, "finish_reason", None),
-        provider=getattr(response, "provider", None),
-        model_served=getattr(response, "model", None),
+        text=hide(choice.message.content or ""),
+        finish=_hidden(getattr(choice, "finish_reason", None)),
+        provider=_hidden(getattr(response, "provider", None)),
+        model_served=_hidden(getattr(response, "model", None)),
         prompt_tokens=getattr(usage, "prompt_tokens", None),
         completion_tokens=getattr(usage, "completion_tokens", None),
         reasoning_tokens=getattr(details, "reasoning_tokens", None),
@@ -247,6 +248,10 @@ def _read(response: Any, price: tuple[float, float] | None) -> Answer:
         cost_source=source,
         first_tokens=_first_tokens(choice),
     )
+
+
+def _hidden(said: Any) -> Any:
+    return hide(said) if isinstance(said, str) else said
 
 
 def _cost(
@@ -268,7 +273,9 @@ def _first_tokens(choice: Any) -> dict[str, float] | None:
     content = getattr(getattr(choice, "logprobs", None), "content", None)
     if not content:
         return None
-    return {one.token: float(one.logprob) for one in content[0].top_logprobs or []}
+    return {
+        hide(one.token): float(one.logprob) for one in content[0].top_logprobs or []
+    }
 
 
 def _status(error: Exception) -> int | None:

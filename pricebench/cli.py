@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from ingest.keys import hide
 from pricebench import console
 from pricebench.cli_bank import bank_app
 from pricebench.cli_options import Debug, Shape, Warehouse
@@ -369,7 +370,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if "--debug" in typed:
             raise
-        console.complain(_failure(error, typed))
+        console.complain(hide(_failure(error, typed)))
         return error.exit_code if isinstance(error, typer.TyperException) else 1
     if code == INTERRUPTED:
         console.complain(

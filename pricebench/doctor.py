@@ -171,7 +171,7 @@ def check_space(warehouse: Path) -> Row:
 
 def check_key(name: str) -> Row:
     """Check that an environment variable with a key is set; its value is not shown."""
-    if os.environ.get(name):
+    if os.environ.get(name, "").strip():
         return (name, "ok", "set", None)
     return (
         name,

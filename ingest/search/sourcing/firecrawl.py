@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import httpx
 
-from ingest.keys import redact
+from ingest.keys import hide, redact
 from ingest.web import Fetched
 
 ADDRESS = "https://api.firecrawl.dev/v2/scrape"
@@ -64,6 +64,7 @@ def firecrawl(
         html, status = held.get("rawHtml"), facts.get("statusCode")
         if body.get("success") is not True or not isinstance(html, str):
             return _none(url, f"the renderer gave no page ({body.get('error')})")
+        html = hide(html)
         final = facts.get("url")
         return Fetched(
             url,
