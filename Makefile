@@ -79,7 +79,7 @@ proof: setup ## statistical proof by simulation, whole; `make test` runs a tenth
 	@PRICEBENCH_PROOF=whole $(BIN)/pytest -s \
 	  tests/conformance/test_proof_by_simulation.py
 
-bench: setup ## speed: bootstrap and search scoring against peers, build of 28 models; JSON
+bench: setup ## speed against peers: bootstrap, search scoring, asking; build of 28 models; JSON
 	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 	  $(BIN)/python -m bench
 

@@ -71,6 +71,10 @@ _SHOPS: tuple[
 
 # one look for all of them, since most hosts are none
 _NAMED = re.compile("amazon|walmart|ebay|target")
+# an address of which no part has another spelling
+_USUAL = re.compile(
+    r"https?://(?:www\.)?(?P<host>(?!www\.)[a-z0-9.-]+)(?P<path>/[A-Za-z0-9._~/-]*)?"
+)
 
 
 def canonical(url: str) -> str:
@@ -97,6 +101,9 @@ def canonical(url: str) -> str:
     ValueError
         Where it is no http(s) address of a public host, in one line.
     """
+    usual = _USUAL.fullmatch(url)
+    if usual and is_public(usual["host"]) and not _NAMED.search(usual["host"]):
+        return f"https://{usual['host']}{(usual['path'] or '').rstrip('/')}"
     try:
         parts = urlsplit(url.strip())
         name = parts.hostname or ""

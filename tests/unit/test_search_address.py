@@ -10,6 +10,20 @@ from hypothesis import strategies as st
 
 from ingest.search.address import canonical, host_of, is_public
 
+PIECES = (
+    "www.",
+    "a",
+    "b-",
+    ".",
+    "/",
+    "shop",
+    ".com",
+    "ebay",
+    "0x7f",
+    "127.1",
+    ".local",
+)
+
 few = settings(max_examples=150, deadline=None, derandomize=True)
 
 # search.md 5.6 in its order
@@ -187,3 +201,17 @@ def test_an_address_is_its_own_canonical_form(url):
 def test_the_order_of_parameters_names_no_other_page(order):
     url = f"https://shop.com/x?{'&'.join(order)}"
     assert canonical(url) == "https://shop.com/x?a=1&b=1&b=2&size=L"
+
+
+@few
+@given(st.lists(st.sampled_from(PIECES), max_size=7))
+def test_the_short_way_gives_what_the_long_one_gives(pieces):
+    url = f"https://{''.join(pieces)}"
+    # a parameter that tracks goes the long way, and goes
+    found = []
+    for one in (url, f"{url}?utm_source=x"):
+        try:
+            found.append(canonical(one))
+        except ValueError:
+            found.append(None)
+    assert found[0] == found[1]
