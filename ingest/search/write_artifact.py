@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from ingest.indented_json import indented_json
 from ingest.search.protocol import RULES, stamped
 from ingest.sources import COLLECTED
 
@@ -61,7 +61,8 @@ def artifact_text(
     if source != COLLECTED:
         header["source"] = source
     whole = {**header, **body}
-    return indented_json(whole).encode("utf-8", "replace").decode() + "\n"
+    text = json.dumps(whole, sort_keys=True, indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode() + "\n"
 
 
 def time_text(at: datetime) -> str:
