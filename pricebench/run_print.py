@@ -12,6 +12,7 @@ from ingest.call_faults import told_by_kind
 if TYPE_CHECKING:
     from ingest.run_calls import Tally
     from ingest.run_plan import RunPlan
+    from ingest.search.agents.session import Tally as AgentTally
 
 
 def minutes(seconds: float) -> str:
@@ -145,3 +146,32 @@ def describe_pilot(tally: Tally, calls: int, took: float) -> str:
 
 def _calls(count: int) -> str:
     return f"{count:,} call{'' if count == 1 else 's'}"
+
+
+def describe_agent(named: str, tally: AgentTally) -> str:
+    """Return where an agent stands on a track, in one line.
+
+    Parameters
+    ----------
+    named
+        Agent and track.
+    tally
+        Its counts.
+
+    Returns
+    -------
+    str
+        Products with an answer of all, what this session's answers are, dollars spent.
+    """
+    done = tally.wanted - tally.left
+    states = [f"{count} {name}" for name, count in sorted(tally.states.items())]
+    parts = [f"{named}: {done} of {tally.wanted} answered"]
+    if states:
+        parts.append(f"now {', '.join(states)}")
+    spent = f"${tally.spent_usd:.4f} spent"
+    if tally.unpriced:
+        spent += f" and {tally.unpriced} requests of unknown cost"
+    parts.append(spent)
+    if tally.stopped:
+        parts.append(f"stopped: {tally.stopped}")
+    return "; ".join(parts)

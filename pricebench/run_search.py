@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pricebench import console
 from pricebench.errors import CommandError
+from pricebench.run_print import describe_agent
 from pricebench.search_run import refuse_real
 
 if TYPE_CHECKING:
@@ -256,35 +257,6 @@ def agents(
 
 def _say_tally(say: console.Say, named: str, tally: Tally) -> None:
     say(describe_agent(named, tally))
-
-
-def describe_agent(named: str, tally: Tally) -> str:
-    """Return where an agent stands on a track, in one line.
-
-    Parameters
-    ----------
-    named
-        Agent and track.
-    tally
-        Its counts.
-
-    Returns
-    -------
-    str
-        Products with an answer of all, what this session's answers are, dollars spent.
-    """
-    done = tally.wanted - tally.left
-    states = [f"{count} {name}" for name, count in sorted(tally.states.items())]
-    parts = [f"{named}: {done} of {tally.wanted} answered"]
-    if states:
-        parts.append(f"now {', '.join(states)}")
-    spent = f"${tally.spent_usd:.4f} spent"
-    if tally.unpriced:
-        spent += f" and {tally.unpriced} requests of unknown cost"
-    parts.append(spent)
-    if tally.stopped:
-        parts.append(f"stopped: {tally.stopped}")
-    return "; ".join(parts)
 
 
 def judge(
