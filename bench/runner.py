@@ -102,7 +102,10 @@ def served(environment: dict[str, str]) -> Iterator[str]:
     )
     try:
         assert world.stdout is not None
-        yield f"{world.stdout.readline().strip()}v1"
+        address = world.stdout.readline().strip()
+        if not address:
+            raise RuntimeError("bench: the offline world is not served")
+        yield address
     finally:
         world.terminate()
         world.wait()
