@@ -27,7 +27,7 @@ def _keys(monkeypatch):
 
 
 def test_the_published_seats_stand_in_the_config():
-    # search.md 5.3 and the brief of the benchmark
+    # search.md 5.3 and what the benchmark published
     seats = default_seats()
     asked = {one.agent: (one.adapter, one.model) for one in seats.values()}
     assert asked == {
