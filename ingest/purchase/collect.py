@@ -99,9 +99,14 @@ def plan_purchase(
         prompt_sha256=prompt_sha256(),
         names=KEY,
         calls=tuple(
-            _call(scenario, label, repeat)
+            Call(
+                {"scenario_id": scenario.scenario_id, "label": label, "repeat": repeat},
+                question,
+            )
             for label in dict.fromkeys(labels)
             for scenario in asked
+            # one for all repeats: a run of many holds no text twice
+            for question in (_question(scenario, label),)
             for repeat in range(repeats)
         ),
     )
@@ -129,14 +134,9 @@ def plan_pilot(settings: Settings) -> RunPlan:
     )
 
 
-def _call(scenario: Scenario, label: str, repeat: int) -> Call:
+def _question(scenario: Scenario, label: str) -> Question:
     prompt = make_prompt(scenario, label)
-    return Call(
-        key={"scenario_id": scenario.scenario_id, "label": label, "repeat": repeat},
-        question=Question(
-            prompt.user, system=prompt.system, schema=("choice", ANSWER_SCHEMA)
-        ),
-    )
+    return Question(prompt.user, system=prompt.system, schema=("choice", ANSWER_SCHEMA))
 
 
 def read_purchase(_: Call, text: str) -> dict[str, Any]:

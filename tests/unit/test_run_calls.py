@@ -254,3 +254,10 @@ def test_open_calls_are_those_without_a_reply(tmp_path):
     with open_journal(path, plan.header) as journal:
         left = open_calls(plan.calls, journal, plan.names)
     assert [call.key for call in left] == [plan.calls[1].key, plan.calls[2].key]
+
+
+def test_repeats_of_a_question_share_its_text():
+    plan = plan_purchase(purchase_settings("m/x"), subset=2, repeats=5)
+    # 2 scenarios under 4 labels, 5 times each
+    assert len(plan.calls) == 40
+    assert len({id(call.question) for call in plan.calls}) == 8
