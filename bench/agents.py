@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.runner import child, timed
+from bench.processes import child, serving, timed
 
 if TYPE_CHECKING:
     from ingest.search.agents.seats import Seat
@@ -151,18 +150,9 @@ def served(environment: dict[str, str]) -> Iterator[str]:
     str
         The address.
     """
-    service = subprocess.Popen(
-        [sys.executable, "-m", "bench.agents", "serve"],
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert service.stdout is not None
-        yield service.stdout.readline().strip()
-    finally:
-        service.terminate()
-        service.wait()
+    command = [sys.executable, "-m", "bench.agents", "serve"]
+    with serving(command, environment) as address:
+        yield address
 
 
 def ours(address: str, calls: int) -> Iterator[int]:

@@ -12,14 +12,14 @@ import asyncio
 import json
 import os
 import resource
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from bench.processes import child, serving, timed
 
 CONCURRENCY = 64
 CALLS, ROUNDS = 1_500, 3
@@ -93,22 +93,8 @@ def served(environment: dict[str, str]) -> Iterator[str]:
     """
     command = [sys.executable, "-m", "pricebench", "simulate", "serve"]
     options = ["--port", "0", "--latency", str(LATENCY_S)]
-    world = subprocess.Popen(
-        [*command, *options],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    try:
-        assert world.stdout is not None
-        address = world.stdout.readline().strip()
-        if not address:
-            raise RuntimeError("bench: the offline world is not served")
+    with serving([*command, *options], environment) as address:
         yield address
-    finally:
-        world.terminate()
-        world.wait()
 
 
 def ours(address: str, calls: int) -> Iterator[int]:
@@ -208,15 +194,6 @@ def _plan(address: str, calls: int) -> Any:
     return plan_purchase(settings, repeats=-(-calls // once))
 
 
-def timed(asking: Iterator[int]) -> dict[str, Any]:
-    """Return how many calls a second a side makes, its preparation left out."""
-    calls = next(asking)
-    began = time.perf_counter()
-    for _ in asking:
-        pass
-    return {"calls_per_second": round(calls / (time.perf_counter() - began), 1)}
-
-
 def memory(address: str) -> dict[str, Any]:
     """Return our peak memory after few calls, and after many in the same process."""
     peaks = []
@@ -225,45 +202,6 @@ def memory(address: str) -> dict[str, Any]:
         used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_BYTES
         peaks.append(round(used / 1e6, 1))
     return {"peak_megabytes": peaks}
-
-
-def child(
-    part: str, side: str, address: str, environment: dict[str, str]
-) -> dict[str, Any]:
-    """Return what a process of its own measured.
-
-    Parameters
-    ----------
-    part
-        Module of ``bench``.
-    side
-        What it is to measure.
-    address
-        Of the endpoint.
-    environment
-        Of the process.
-
-    Returns
-    -------
-    dict
-        What it printed.
-
-    Raises
-    ------
-    RuntimeError
-        Where it failed.
-    """
-    done = subprocess.run(
-        [sys.executable, "-m", f"bench.{part}", side, address],
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"bench: {part}, {side} failed")
-    measured: dict[str, Any] = json.loads(done.stdout)
-    return measured
 
 
 if __name__ == "__main__":

@@ -197,3 +197,30 @@ def _notes(text: JournalText, names: tuple[str, ...]) -> list[str]:
     if text.torn:
         notes.append(f"{len(text.torn)} lines were cut off while they were written")
     return notes
+
+
+def require_bank(found: str, wanted: str, drawn: Record, name: str) -> None:
+    """Refuse a bank that is not the one that a journal was asked with.
+
+    Parameters
+    ----------
+    found
+        Hash of the bank as it was drawn again.
+    wanted
+        That of the bank which was asked about, as the header has it.
+    drawn
+        ``seed`` and ``size`` that the header gives.
+    name
+        How messages call it.
+
+    Raises
+    ------
+    LoadError
+        Where the hashes differ.
+    """
+    if found != wanted:
+        raise LoadError(
+            f"{name} line 1: the bank of seed {drawn['seed']} and size {drawn['size']} "
+            f"has sha256 {found[:12]}, not {wanted[:12]}; it was asked by another "
+            "version"
+        )

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pricebench.cli_options import Debug
+from pricebench.cli_search import Tracks
 
 run_search_app = typer.Typer(
     help="Make a search run: source, shipping, agents, judge, audit, in this order.",
     rich_markup_mode=None,
     no_args_is_help=True,
 )
-
-
-class Tracks(StrEnum):
-    """Which tracks a phase works on."""
-
-    exact = "exact"
-    equiv = "equiv"
-    both = "both"
 
 
 Run = Annotated[

@@ -15,7 +15,7 @@ from ingest.hotel.id_offsets import ID_OFFSETS
 from ingest.hotel.read_answers import FIRST_REPEAT, BankTasks
 from ingest.hotel.shapes import BANK_FILES
 from ingest.journal import JournalText, Record
-from ingest.journal_rows import JournalRun, read_run, reply_of
+from ingest.journal_rows import JournalRun, read_run, reply_of, require_bank
 from ingest.json_rows import member_of, number_of, text_of, whole_of
 from ingest.parsed_file import FileId, RowError
 from ingest.registry import hotel_variant
@@ -59,11 +59,7 @@ def journal_bank(text: JournalText, name: str) -> AskedBank:
     except RowError as error:
         raise LoadError(f"{name} line 1, {error.field}: {error.reason}") from error
     bank = drawn_bank(kind, seed=seed, size=size)
-    if bank.sha256 != wanted:
-        raise LoadError(
-            f"{name} line 1: the bank of seed {seed} and size {size} has sha256 "
-            f"{bank.sha256[:12]}, not {wanted[:12]}; it was asked by another version"
-        )
+    require_bank(bank.sha256, wanted, given, name)
     return bank
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ingest.errors import LoadError
 from ingest.journal import JournalText, Record
-from ingest.journal_rows import read_run, reply_of
+from ingest.journal_rows import read_run, reply_of, require_bank
 from ingest.json_rows import member_of, text_of, whole_of
 from ingest.parsed_file import FileId, RowError
 from ingest.purchase.bank import make_bank
@@ -48,11 +48,7 @@ def journal_bank(text: JournalText, name: str) -> Bank:
     except RowError as error:
         raise LoadError(f"{name} line 1, {error.field}: {error.reason}") from error
     bank = Bank.of(make_bank(size, seed))
-    if bank.sha256 != wanted:
-        raise LoadError(
-            f"{name} line 1: the bank of seed {seed} and size {size} has sha256 "
-            f"{bank.sha256[:12]}, not {wanted[:12]}; it was asked by another version"
-        )
+    require_bank(bank.sha256, wanted, given, name)
     return bank
 
 

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from bench import agents
-from bench.runner import timed
+from bench.processes import timed
 
 
 @pytest.fixture(scope="module")

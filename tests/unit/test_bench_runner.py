@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench import runner
+from bench.processes import timed
 from ingest.world.server import serving
 
 
@@ -12,7 +13,7 @@ from ingest.world.server import serving
 def test_each_side_asks_as_often_as_it_says(side):
     # 576 questions of the bank, so 3 repeats of 192: 200 take a part of the second
     with serving() as world:
-        measured = runner.timed(side(world.api_base, 200))
+        measured = timed(side(world.api_base, 200))
         assert sum(world.door.calls.values()) == 200
     assert measured["calls_per_second"] > 0
 
